@@ -62,6 +62,7 @@ export type {
   ExpiredOperation,
   InitialState,
   Lease,
+  OverdueOperation,
   RedriveResult,
   Renewal,
   RenewResult,

@@ -60,6 +60,12 @@ export interface NewOperation {
    * Milliseconds, at most 100 years. Default: due at once.
    */
   readonly delayMs?: number;
+  /**
+   * Time within which an attempt must begin, counted from when the operation is due for the first time. If it is
+   * `preparing`, it is due for the first time once it is `pending` and its delay is over. An operation that has not begun by
+   * then fails with the problem `expired`. Milliseconds, at most 100 years. Default: no limit.
+   */
+  readonly startWithinMs?: number;
   /** Id of the failed operation that this one runs again. Default: none. */
   readonly retryOf?: string;
   /** Data that stores keep and return unchanged, such as trace context. Default: none. */

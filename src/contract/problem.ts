@@ -57,6 +57,7 @@ const TITLES = {
   "invalid-result": "The result of the work is invalid",
   "input-refused": "The input no longer meets the contract",
   cancelled: "The operation was cancelled",
+  expired: "The work was not started in time",
   abandoned: "The submission was never finished",
 } as const;
 
@@ -100,6 +101,12 @@ export function operationError(name: ProblemName, detail: string): JsonText {
 export const CANCELLED: JsonText = operationError(
   "cancelled",
   "The operation was cancelled before its work was done.",
+);
+
+/** `error` of an operation that no attempt began in time, which every store writes. */
+export const EXPIRED: JsonText = operationError(
+  "expired",
+  "No worker started the work in time, so nothing was done. Submit it again if it still matters.",
 );
 
 /** One violation of the contract: where it is and what is wrong. */

@@ -47,6 +47,7 @@ const MAX_CAUSES = 3;
 const WARNINGS: ReadonlySet<ServiceEvent["event"]> = /* @__PURE__ */ new Set<ServiceEvent["event"]>([
   "operation.retried",
   "operation.failed",
+  "operation.expired",
   "attempt.lost",
   "progress.dropped",
   "webhook.failed",

@@ -20,6 +20,8 @@ function sentenceOf(event: ServiceEvent): string {
       return `The attempt failed. It will be retried in ${event.delayMs} ms.`;
     case "operation.failed":
       return "The operation failed.";
+    case "operation.expired":
+      return "No worker started the work within `startWithinMs`, so the operation failed.";
     case "attempt.lost":
       return "The attempt lost its lease, so its outcome was dropped.";
     case "progress.dropped":

@@ -35,6 +35,8 @@ export type ServiceEvent =
       readonly error: unknown;
     })
   | (AttemptEvent & { readonly event: "operation.released" })
+  /** No worker started the work within `startWithinMs`, so the operation failed with the problem `expired`. */
+  | (OperationEvent & { readonly event: "operation.expired" })
   /** Another attempt took over the lease while the work ran, so the result was dropped. */
   | (AttemptEvent & { readonly event: "attempt.lost" })
   /**

@@ -61,6 +61,8 @@ export type BeginResult =
    * definition is paused. The operation stays due, and the call does not count as an attempt.
    */
   | { readonly outcome: "full" }
+  /** Its `startWithinMs` was over, so this call ended it. Repeating the call gets `terminal`. */
+  | { readonly outcome: "expired"; readonly operation: OverdueOperation }
   | { readonly outcome: "terminal" }
   | { readonly outcome: "unknown" };
 
@@ -96,6 +98,14 @@ export interface DueOperation {
   readonly id: string;
   /** Name of its definition, for the announcement. */
   readonly definition: string;
+}
+
+/** An operation that ended because no attempt had begun within its `startWithinMs`. */
+export interface OverdueOperation extends DueOperation {
+  /** Tenant that owns it. */
+  readonly tenant: string;
+  /** Id of the principal who submitted it. Absent if code submitted it and named none. */
+  readonly principal?: string;
 }
 
 /** A terminal operation whose retention has passed, with the parts of its key. */
@@ -158,6 +168,10 @@ export interface OperationStore {
    * operation needs it: then an expired lease is taken away, and everything later with its token is `lost`. The limits
    * hold across all processes. In a lane, operations have their turn in the order of `createdAt` and then of `id`, and
    * each one keeps it until it has ended.
+   *
+   * An operation whose `startWithinMs` is over, and of which no attempt has ever begun, does not begin. It fails with the
+   * problem `expired`, also if it has no place. One that has begun never expires, not even after a retry that did not
+   * count. This holds for receipts of a queue that begins attempts too: they leave out operations that are overdue.
    */
   beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult>;
 
@@ -167,8 +181,8 @@ export interface OperationStore {
   /**
    * Ends the attempt. Compare-and-set on the token alone: late work counts as long as no other attempt has begun, a
    * stale token changes nothing, and a terminal state never changes. An operation that ends creates its `onEnd` in the
-   * same commit. This holds here and everywhere else that an operation ends: in `requestCancel`, in `beginAttempt` and
-   * in a transaction.
+   * same commit. This holds here and everywhere else that an operation ends: in `requestCancel`, `beginAttempt` and
+   * `endOverdue`, and in a transaction.
    */
   settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
 
@@ -199,6 +213,14 @@ export interface OperationStore {
    * over. This call also deletes the operations whose time from an earlier `remove` has come.
    */
   takeExpired(request: { readonly limit: number }): Promise<readonly ExpiredOperation[]>;
+
+  /**
+   * Ends operations of all definitions whose `startWithinMs` is over and of which no attempt has ever begun, also those that
+   * are paused or have no place: they fail with the problem `expired`. Returns those that this call has ended, at most
+   * `limit`. Compare-and-set: an operation either begins or expires, never both. Definitions
+   * with `startWithinMs` need it.
+   */
+  endOverdue?(request: { readonly limit: number }): Promise<readonly OverdueOperation[]>;
 
   /**
    * Deletes terminal operations `afterMs` from now. Milliseconds. Until then they can be read, and their ids stay
@@ -242,7 +264,7 @@ export interface OperationStore {
 
   /**
    * Creates an operation, the successor, that runs a failed one again. The successor has the same tenant, definition,
-   * input, `meta` and retention, and its `retryOf` is the failed operation. It has no key, and is hidden if the
+   * input, `meta`, retention and `startWithinMs`, and its `retryOf` is the failed operation. It has no key, and is hidden if the
    * failed operation is. The same commit sets `retriedBy` of the failed operation. If the failed operation has an
    * `onEnd`, the successor gets it with the id `onEndId`. Safe to repeat: the first successor stays. Undoes an earlier
    * `remove` of the failed operation.

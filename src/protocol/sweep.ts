@@ -3,6 +3,7 @@ import { operationError } from "../contract/problem.js";
 import { atomicSubmissions, type Backend } from "../ports/backend.js";
 import type { Claim } from "../ports/idempotency-store.js";
 import type { Observer } from "../ports/observer.js";
+import { expiredEvent } from "../ports/overdue.js";
 import type { Clock } from "../ports/runtime.js";
 import type { Announcer } from "./announcer.js";
 
@@ -27,7 +28,8 @@ export interface SweepOptions {
 }
 
 /**
- * Creates the sweep. It announces due operations again, ends abandoned submissions, and deletes expired operations.
+ * Creates the sweep. It ends overdue operations, announces due ones again, ends abandoned submissions, and deletes
+ * operations whose retention is over.
  * Every worker runs it, and the stores give each row to only one of them. Each part runs even if another one fails.
  *
  * @returns a function that sweeps once and returns the number of announced operations, or `undefined` if it could not
@@ -44,6 +46,8 @@ export function createSweep(options: SweepOptions): () => Promise<number | undef
     }
   };
   return async () => {
+    // First, so that nothing overdue is announced, and the follow-ups of what has ended are announced at once.
+    await attempted("end-overdue", () => inBatches(() => endOverdue(options)));
     const announced = await attempted("announce-due", () => inBatches(() => announceDue(options)));
     await attempted("end-abandoned", () => inBatches(() => endAbandoned(options)));
     const count = await attempted("purge", () => inBatches(() => purge(options)));
@@ -61,6 +65,12 @@ async function inBatches(step: () => Promise<number>): Promise<number> {
     if (count < BATCH) break;
   }
   return total;
+}
+
+async function endOverdue({ backend, observe }: SweepOptions): Promise<number> {
+  const ended = (await backend.operations.endOverdue?.({ limit: BATCH })) ?? [];
+  for (const operation of ended) observe(expiredEvent(operation));
+  return ended.length;
 }
 
 async function announceDue({ backend, definitions, announcer }: SweepOptions): Promise<number> {

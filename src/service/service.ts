@@ -58,6 +58,12 @@ export interface SubmissionOptions {
   /** Time from the submission until the work is due. Milliseconds, at most 100 years. Default: 0. */
   readonly delayMs?: number;
   /**
+   * Time within which a worker must start the work, counted from when it is due. Otherwise the operation fails with the
+   * problem `expired`, and nothing runs. If the key was used before, the first time counts. Milliseconds, from 1 s to 100
+   * years. Default: `startWithinMs` of the definition.
+   */
+  readonly startWithinMs?: number;
+  /**
    * Order in which the work begins if more is due than workers have slots: 0 first, 7 last. It can be one that
    * clients cannot choose. If the key was used before, the first one counts. Default: `urgency` of the definition.
    */

@@ -1,4 +1,5 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
+import { readStartWithin } from "../contract/definition/start-within.js";
 import { checkUrgency } from "../contract/definition/urgency.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { parseIdempotencyKey } from "../contract/idempotency-key.js";
@@ -11,6 +12,7 @@ import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
 import type { Principal } from "../ports/authorize.js";
 import type { CreatedResource } from "../ports/create.js";
+import { checkEndsOverdue } from "../ports/overdue.js";
 import { accept, announceAccepted } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
 import { recordIn } from "../submission/creation/record-in.js";
@@ -26,6 +28,7 @@ export interface AnySubmitOptions {
   readonly principal?: string | undefined;
   readonly key?: string | undefined;
   readonly delayMs?: number | undefined;
+  readonly startWithinMs?: number | undefined;
   readonly urgency?: number | undefined;
   readonly webhookUrl?: string | undefined;
   readonly tx?: unknown;
@@ -37,6 +40,7 @@ export const SUBMISSION_OPTIONS: OptionNames<Omit<AnySubmitOptions, "tx">> = {
   principal: true,
   key: true,
   delayMs: true,
+  startWithinMs: true,
   urgency: true,
   webhookUrl: true,
 };
@@ -83,16 +87,18 @@ export async function check(
   context: ServiceContext,
   definition: OperationDefinition,
   given: unknown,
-  { tenant, principal, key, delayMs, urgency, webhookUrl }: AnySubmitOptions & { readonly tenant: string },
+  options: AnySubmitOptions & { readonly tenant: string },
   meta: JsonText | undefined,
 ): Promise<CheckedSubmission> {
   const { runtime, settings } = context;
+  const { tenant, principal, key, delayMs, startWithinMs, urgency, webhookUrl } = options;
   const value = parseStrictJson(toText(given, settings.maxBodyBytes), settings);
   const output = await validate(definition.input, value);
   const input = canonicalJson(value);
   const parts = {
     key: readKey(key, definition),
     delayMs: readDelay(context, delayMs, definition),
+    startWithinMs: readDeadline(context, startWithinMs),
     urgency: urgency === undefined ? undefined : checkUrgency("urgency", urgency),
     input,
     output,
@@ -127,6 +133,12 @@ function readDelay(
       delayMs,
     );
   return longDurationMs("delayMs", delayMs, 0);
+}
+
+function readDeadline({ backend }: ServiceContext, startWithinMs: number | undefined): number | undefined {
+  const read = readStartWithin(startWithinMs, "startWithinMs");
+  if (read !== undefined) checkEndsOverdue(backend.operations, "The call has");
+  return read;
 }
 
 /** Checks the receiver of the webhook like that of a request. If code names no principal, the tenant is the caller. */

@@ -14,6 +14,8 @@ export interface SubmissionParts {
   readonly fingerprint: string;
   /** Time from the submission until the work is due. Milliseconds. Default: due at once. */
   readonly delayMs?: number | undefined;
+  /** Time within which work must start. Milliseconds. Default: that of the definition. */
+  readonly startWithinMs?: number | undefined;
   /** Urgency that the caller chooses. Default: that of the definition. */
   readonly urgency?: number | undefined;
   /** Receiver of the webhook that the request chose. Default: the endpoint of the tenant. */
@@ -37,6 +39,7 @@ export function toSubmission(
 ): Submission {
   const { name, retentionMs, failedRetentionMs } = definition;
   const { key, input, output, fingerprint, delayMs, urgency = definition.urgency, webhookUrl, meta } = parts;
+  const { startWithinMs = definition.startWithinMs } = parts;
   const lane = laneOf(definition, output);
   const id = runtime.newId();
   // Assigned one by one, because a spread would cost more than the rest of this function.
@@ -51,6 +54,7 @@ export function toSubmission(
   if (principal !== undefined) operation.principal = principal;
   if (key !== undefined) operation.key = key;
   if (delayMs !== undefined) operation.delayMs = delayMs;
+  if (startWithinMs !== undefined) operation.startWithinMs = startWithinMs;
   if (lane !== undefined) operation.lane = lane;
   // Stores fill in the default, and most submissions take a shorter way without the member.
   if (urgency !== DEFAULT_URGENCY) operation.urgency = urgency;

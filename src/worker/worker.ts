@@ -7,6 +7,7 @@ import { invalidOption } from "../contract/options.js";
 import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
+import { checkDeadlines } from "../ports/overdue.js";
 import { checkPlaces } from "../ports/places.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
@@ -85,6 +86,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
   checkSource(source);
   const { backend, [SHARED]: shared } = source;
   checkPlaces(source.definitions, backend.operations);
+  checkDeadlines(source.definitions, backend.operations);
   const runtime: Runtime = { ...createSystemRuntime(), ...shared?.runtime, ...source.runtime };
   const { clock, random } = runtime;
   const observe = toObserver(source.observe ?? shared?.observe, clock);

@@ -84,7 +84,7 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
     ],
     [
       "a create, which belongs to the service",
-      "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, jsonSchema, idempotencyKey, cancellable, retentionMs, failedRetentionMs, limits, serialBy, urgency, clientUrgency, deprecated.",
+      "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, jsonSchema, idempotencyKey, cancellable, retentionMs, failedRetentionMs, startWithinMs, limits, serialBy, urgency, clientUrgency, deprecated.",
       () => define({ create: () => ({ body: {} }) }),
     ],
     ...[9, -1, 1.5, Number.NaN, "3", null].map(

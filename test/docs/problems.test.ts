@@ -38,6 +38,7 @@ const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
   "invalid-result": undefined,
   "input-refused": undefined,
   cancelled: undefined,
+  expired: undefined,
   abandoned: undefined,
 };
 

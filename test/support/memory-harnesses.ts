@@ -30,6 +30,7 @@ const capabilities: Capabilities = {
   limits: true,
   lanes: true,
   recordMany: true,
+  deadlines: true,
   fills: true,
 };
 

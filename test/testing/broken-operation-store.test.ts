@@ -14,6 +14,7 @@ import { removingStores, retainingStores } from "./broken/forgetting-stores.js";
 import { leasingStores } from "./broken/leasing-stores.js";
 import { listingStores, readingStores } from "./broken/listing-stores.js";
 import { observingStores } from "./broken/observing-stores.js";
+import { overdueStores } from "./broken/overdue-stores.js";
 import { pausingStores } from "./broken/pausing-stores.js";
 import { laneStores, limitStores } from "./broken/place-stores.js";
 import { preparingStores } from "./broken/preparing-stores.js";
@@ -59,6 +60,7 @@ proveSuite("operation stores", {
     ...failedRetentionStores,
     ...removingStores,
     ...delayingStores,
+    ...overdueStores,
     ...observingStores,
     ...readingStores,
     ...listingStores,

@@ -117,6 +117,7 @@ describe("a case that needs missing capabilities", () => {
         "countPending",
         "redrive",
         "pause",
+        "deadlines",
       ]),
     );
     expect(skipped.length).toBeLessThan(cases.length / 2);

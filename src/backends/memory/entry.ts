@@ -3,12 +3,15 @@ import type { Announcement } from "../../ports/announcement.js";
 import type { InitialState } from "../../ports/operation-store.js";
 import { createEntry, type Entry } from "../shared/entry.js";
 import type { Waiting } from "./collections/line.js";
+import type { Deadline } from "./deadlines.js";
 import type { Scheduled } from "./schedule.js";
 
 /** Entry that knows its places in the collections of the store. */
 export interface MemoryEntry extends Entry, Scheduled<MemoryEntry>, Waiting<MemoryEntry> {
   /** Announcement that waits until the operation has its turn in its lane. */
   parked: Announcement | undefined;
+  /** Its place in the order of deadlines, if it has one. */
+  deadline: Deadline | undefined;
 }
 
 /** Creates the entry of a new operation. It is one object literal, because a copy with `...` takes longer. */
@@ -27,11 +30,13 @@ export function createMemoryEntry(
     round: entry.round,
     previousLost: entry.previousLost,
     notBefore: entry.notBefore,
+    startBy: entry.startBy,
     wasPending: entry.wasPending,
     chain: undefined,
     before: undefined,
     after: undefined,
     since: now,
     parked: undefined,
+    deadline: undefined,
   };
 }

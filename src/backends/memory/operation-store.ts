@@ -21,16 +21,18 @@ import type {
   InitialState,
   Lease,
   OperationStore,
+  OverdueOperation,
   RedriveResult,
   Renewal,
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
 import type { Clock } from "../../ports/runtime.js";
-import { begin, cancel, handOut, isRepeatedCreation, renew, settle } from "../shared/entry.js";
+import { begin, cancel, endIfOverdue, handOut, isRepeatedCreation, renew, settle } from "../shared/entry.js";
 import { knownRedrive, successorOf } from "../shared/redrive.js";
 import { createWatchers, type Watchers } from "../shared/watchers.js";
 import { getOrAdd } from "./collections/get-or-add.js";
+import { Deadlines } from "./deadlines.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";
 import { storeFull } from "./full.js";
 import { candidates, countOf, pageOf, statsOf } from "./operator-queries.js";
@@ -62,6 +64,7 @@ export class MemoryOperationStore implements OperationStore {
    */
   readonly #schedules = new Map<string, Schedule<MemoryEntry>>();
   readonly #retention = new Retention<MemoryEntry>();
+  readonly #deadlines = new Deadlines();
   /** Which operations run, and which others have a place. */
   readonly places: Places = new Places((definition) => this.#schedules.get(definition) ?? []);
   /** Failed operations by definition, so that counts and lists of them look at no others. */
@@ -159,12 +162,17 @@ export class MemoryOperationStore implements OperationStore {
     for (const definition of request.definitions) {
       const schedule = this.#scheduleOf(definition);
       const due = schedule.take(now, request.limit - taken.length);
-      for (const entry of due) {
-        schedule.put(entry, handOut(entry, now));
-      }
+      for (const entry of due) schedule.put(entry, handOut(entry, now));
       taken.push(...due);
     }
     return taken.map(({ operation: { id, definition } }) => ({ id, definition }));
+  }
+
+  async endOverdue({ limit }: { readonly limit: number }): Promise<OverdueOperation[]> {
+    const now = this.#clock.now();
+    return this.#deadlines
+      .take(now, limit)
+      .flatMap((entry) => this.#apply(entry, () => endIfOverdue(entry, now)) ?? []);
   }
 
   async takeExpired({ limit }: { readonly limit: number }): Promise<ExpiredOperation[]> {
@@ -284,6 +292,7 @@ export class MemoryOperationStore implements OperationStore {
     } else if (operation.settledAt !== undefined && before?.settledAt === undefined) {
       this.#ended(entry, operation.settledAt);
     }
+    this.#deadlines.changed(entry);
     if (operation !== before) this.#watchers.changed(operation.id);
   }
 

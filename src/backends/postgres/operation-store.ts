@@ -1,6 +1,6 @@
 import type { BatchLimits } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
-import { CANCELLED } from "../../contract/problem.js";
+import { CANCELLED, EXPIRED } from "../../contract/problem.js";
 import type {
   AttemptRequest,
   BeginResult,
@@ -11,7 +11,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import { integer, toDue, toExpired, toListed, toOperation } from "../shared/row.js";
+import { integer, toDue, toExpired, toListed, toOperation, toOverdue } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toBeginResult, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
@@ -79,9 +79,10 @@ export function createPostgresOperationStore(
       if (!isOperationId(id)) return { outcome: "unknown" };
       const result = await batches.begin({ operationId: id, ...lease });
       // If the operation had a cancellation request, this call may have ended it.
-      if (result.outcome === "begun" || result.outcome === "terminal") changes.changed(id);
+      const ended = result.outcome === "terminal" || result.outcome === "expired";
+      if (result.outcome === "begun" || ended) changes.changed(id);
       if (result.outcome === "begun") freed.began(result.operation);
-      if (result.outcome === "terminal") freed.cancelled();
+      if (ended) freed.cancelled();
       return result;
     },
     renew: async (lease, change) => {
@@ -111,6 +112,12 @@ export function createPostgresOperationStore(
     takeDue: async ({ definitions, limit }) => {
       const rows = await gateway.call("take_due_v1", [definitions, limit]);
       return rows.map(toDue);
+    },
+    endOverdue: async ({ limit }) => {
+      const overdue = (await gateway.call("end_overdue_v1", [limit, EXPIRED])).map(toOverdue);
+      for (const { id } of overdue) changes.changed(id);
+      if (overdue.length > 0) freed.cancelled();
+      return overdue;
     },
     takeExpired: async ({ limit }) => {
       const rows = await gateway.call("take_expired_v1", [limit]);
@@ -189,6 +196,7 @@ function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLimits): A
         items.map(({ creates = true }) => creates),
         ...limitValues(items),
         CANCELLED,
+        EXPIRED,
       ],
       resultOf: toBeginResult,
     }),

@@ -6,12 +6,13 @@ import {
   type Settlement,
   transition,
 } from "../../contract/operation.js";
-import { CANCELLED } from "../../contract/problem.js";
+import { CANCELLED, EXPIRED } from "../../contract/problem.js";
 import type {
   AttemptRequest,
   BeginResult,
   CancelOutcome,
   InitialState,
+  OverdueOperation,
   Renewal,
   RenewResult,
   SettleResult,
@@ -19,7 +20,7 @@ import type {
 import type { Mutable } from "./row.js";
 
 /** The part of an operation that every step reads. Steps keep all other members. */
-export type Stepped = Pick<Operation, "state" | "attempt" | "cancelRequested">;
+export type Stepped = Pick<Operation, "state" | "attempt" | "cancelRequested" | "startWithinMs">;
 
 /**
  * Operation and the data that only its store knows. The functions below are its state machine. Each is one atomic
@@ -39,6 +40,8 @@ export interface Entry<Stored extends Stepped = Operation> {
   previousLost: boolean;
   /** Time when its delay is over. Epoch milliseconds. */
   readonly notBefore: number;
+  /** Time when it expires. Epoch milliseconds. Absent if it never does, and from the first attempt on. */
+  startBy: number | undefined;
   /** Whether it was ever `pending`. Only then is there work for a redrive to run again. */
   wasPending: boolean;
 }
@@ -53,7 +56,7 @@ const MAX_ANNOUNCEMENT_MS = 3_600_000;
 export function createEntry(operation: NewOperation, initial: InitialState | undefined, now: number): Entry {
   const preparing = initial?.state === "preparing" ? initial : undefined;
   const attempt = preparing === undefined ? 0 : 1;
-  const { delayMs } = operation;
+  const { delayMs, startWithinMs } = operation;
   const notBefore = now + (delayMs ?? 0);
   const entry: Entry = {
     operation: toOperation(operation, preparing === undefined ? "pending" : "preparing", attempt, now),
@@ -64,6 +67,7 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
     round: 0,
     previousLost: false,
     notBefore,
+    startBy: initial === undefined ? deadlineOf(notBefore, startWithinMs) : undefined,
     wasPending: initial === undefined,
   };
   if (initial?.state === "failed") end(entry, now, "failed", { error: initial.error });
@@ -81,10 +85,10 @@ function toOperation(
   createdAt: number,
 ): Operation {
   const { id, tenant, definition, principal, input, retentionMs, failedRetentionMs, key } = operation;
-  const { retryOf, meta, onEnd, hidden, urgency, lane } = operation;
+  const { retryOf, meta, onEnd, hidden, urgency, lane, startWithinMs } = operation;
   if (
     failedRetentionMs === undefined ||
-    (retryOf ?? meta ?? onEnd ?? hidden ?? urgency ?? lane) !== undefined
+    (retryOf ?? meta ?? onEnd ?? hidden ?? urgency ?? lane ?? startWithinMs) !== undefined
   ) {
     const { delayMs: _, ...members } = operation;
     return { ...members, state, attempt, createdAt };
@@ -133,14 +137,26 @@ export function begin(
       end(entry, now, "failed", { error: CANCELLED });
       return { outcome: "terminal" };
     }
+    const overdue = endIfOverdue(entry, now);
+    if (overdue !== undefined) return { outcome: "expired", operation: overdue };
     if (entry.operation.state === "pending" && !hasPlace()) return { outcome: "full" };
     // A token without a settlement belongs to an attempt that lost its lease.
     if (entry.token !== undefined) entry.previousLost = true;
     entry.token = token;
+    entry.startBy = undefined;
     change(entry, { attempt: entry.operation.attempt + 1 });
   }
   extend(entry, now, leaseMs);
   return { outcome: "begun", operation: entry.operation, previousLost: entry.previousLost };
+}
+
+/** Ends an entry that is overdue. Returns what it has ended. */
+export function endIfOverdue(entry: Entry, now: number): OverdueOperation | undefined {
+  if (entry.startBy === undefined || now < entry.startBy || isTerminal(entry.operation.state))
+    return undefined;
+  end(entry, now, "failed", { error: EXPIRED });
+  const { id, definition, tenant, principal } = entry.operation;
+  return principal === undefined ? { id, definition, tenant } : { id, definition, tenant, principal };
 }
 
 export function renew(
@@ -228,12 +244,17 @@ function extend(entry: Entry<Stepped>, now: number, leaseMs: number): void {
   entry.round = 0;
 }
 
+function deadlineOf(dueAt: number, startWithinMs: number | undefined): number | undefined {
+  return startWithinMs === undefined ? undefined : dueAt + startWithinMs;
+}
+
 function prepared(entry: Entry<Stepped>, now: number, resource: JsonText): void {
   change(entry, { state: "pending", attempt: 0, resource });
   entry.token = undefined;
   entry.previousLost = false;
   entry.wasPending = true;
   entry.dueAt = Math.max(now, entry.notBefore);
+  entry.startBy = deadlineOf(entry.dueAt, entry.operation.startWithinMs);
   entry.announceAt = entry.notBefore > now ? entry.notBefore : now + FIRST_ANNOUNCEMENT_MS;
   entry.round = 0;
 }

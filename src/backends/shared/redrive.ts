@@ -24,6 +24,7 @@ export function successorOf(
     hidden,
     urgency,
     lane,
+    startWithinMs,
   }: Operation,
   ids: { readonly id: string; readonly onEndId: string },
 ): NewOperation {
@@ -41,5 +42,6 @@ export function successorOf(
     ...(hidden === undefined ? {} : { hidden }),
     ...(urgency === undefined ? {} : { urgency }),
     ...(lane === undefined ? {} : { lane }),
+    ...(startWithinMs === undefined ? {} : { startWithinMs }),
   };
 }

@@ -8,7 +8,7 @@ import {
 } from "../../contract/operation.js";
 import type { Claim } from "../../ports/idempotency-store.js";
 import type { BoundedCount, ListedOperation, Pause } from "../../ports/operation-reads.js";
-import type { DueOperation, ExpiredOperation } from "../../ports/operation-store.js";
+import type { DueOperation, ExpiredOperation, OverdueOperation } from "../../ports/operation-store.js";
 
 /** Row as the client of the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -98,6 +98,7 @@ export function toListed(row: Row): ListedOperation {
     createdAt: integer(row, "created_at"),
   };
   if (row.failed_retention_ms !== null) listed.failedRetentionMs = integer(row, "failed_retention_ms");
+  if (row.start_within_ms !== null) listed.startWithinMs = integer(row, "start_within_ms");
   if (row.settled_at !== null) listed.settledAt = integer(row, "settled_at");
   if (flag(row, "hidden")) listed.hidden = true;
   const urgency = integer(row, "urgency");
@@ -136,6 +137,12 @@ export function toFollowUp(row: Row): FollowUp {
 /** Reads an operation that is due. Throws `CORRUPT_RECORD`. */
 export function toDue(row: Row): DueOperation {
   return { id: text(row, "id"), definition: text(row, "definition") };
+}
+
+/** Reads an operation that ended because it was overdue. Throws `CORRUPT_RECORD`. */
+export function toOverdue(row: Row): OverdueOperation {
+  const overdue = { ...toDue(row), tenant: text(row, "tenant") };
+  return row.principal === null ? overdue : { ...overdue, principal: text(row, "principal") };
 }
 
 /** Reads an operation whose retention is over. Throws `CORRUPT_RECORD`. */

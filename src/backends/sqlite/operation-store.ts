@@ -1,5 +1,5 @@
 import type { Settlement } from "../../contract/operation.js";
-import type { CancelOutcome, OperationStore } from "../../ports/operation-store.js";
+import type { CancelOutcome, OperationStore, OverdueOperation } from "../../ports/operation-store.js";
 import {
   begin,
   cancel,
@@ -17,7 +17,14 @@ import type { Statements } from "./connection/statements.js";
 import type { News } from "./notices/news.js";
 import type { HeldOperation, StoredEntry } from "./records/entry-row.js";
 import { countPending, isPaused, listQuery, readStats } from "./records/operator-queries.js";
-import { deleteRemoved, findExpired, type Records, withInput } from "./records/records.js";
+import {
+  deleteRemoved,
+  endOverdue,
+  findExpired,
+  hasOverdue,
+  type Records,
+  withInput,
+} from "./records/records.js";
 
 /** Options of {@link createSqliteOperationStore}. */
 export interface OperationStoreOptions {
@@ -27,6 +34,9 @@ export interface OperationStoreOptions {
   readonly news: Pick<News, "watch" | "watchCancellations">;
   readonly waiters: Pick<Waiters, "wake">;
 }
+
+/** Number of operations that a transaction ends, so that it does not block the event loop for long. */
+const ENDED_AT_ONCE = 50;
 
 const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 
@@ -133,6 +143,20 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
         },
         CAN_BE_LOST,
       ),
+    endOverdue: async ({ limit }) => {
+      // A read needs no lock, so a sweep that finds nothing does not delay the writers.
+      if (!(await connection.read(() => hasOverdue(statements, records)))) return [];
+      const ended: OverdueOperation[] = [];
+      for (let more = true; more && ended.length < limit; ) {
+        const share = Math.min(ENDED_AT_ONCE, limit - ended.length);
+        const some = await connection.write("work", (changed) =>
+          endOverdue(statements, records, share, changed),
+        );
+        ended.push(...some);
+        more = some.length === share;
+      }
+      return ended;
+    },
     takeExpired: ({ limit }) =>
       connection.write(
         "work",

@@ -18,6 +18,7 @@ import { type Deprecation, readDeprecation } from "./deprecation.js";
 import { type OperationLimits, readLimits } from "./limits.js";
 import type { UnboundPathFields } from "./path-pattern.js";
 import { parsePathPattern } from "./path-pattern.js";
+import { readStartWithin } from "./start-within.js";
 import { readUrgency } from "./urgency.js";
 
 /** JSON Schema, draft 2020-12. */
@@ -69,6 +70,11 @@ export interface OperationDefinitionOptions<
    * a weekend. Milliseconds, at most 100 years. Default: 7 days, or `retentionMs` if that is longer.
    */
   readonly failedRetentionMs?: number;
+  /**
+   * Time within which a worker must start the work, counted from when it is due. Otherwise the operation fails with the
+   * problem `expired`, and nothing runs. Milliseconds, from 1 s to 100 years. Default: no limit.
+   */
+  readonly startWithinMs?: number;
   /**
    * Limits how many operations run at once, across all workers. Operations over a limit wait without using a slot.
    * Give the service and all workers the same limits. Default: none.
@@ -140,6 +146,7 @@ const OPTIONS: OptionTable<Given> = {
   cancellable: flag(false),
   retentionMs: longDuration(DEFAULT_RETENTION_MS),
   failedRetentionMs: optional(longDuration(DEFAULT_FAILED_RETENTION_MS)),
+  startWithinMs: readStartWithin,
   limits: optional((value) => readLimits(value as OperationLimits)),
   serialBy: optional(callback()),
   urgency: unchecked(),
@@ -183,6 +190,8 @@ export interface OperationDefinition<
   readonly retentionMs: number;
   /** How long an operation and its key are kept after the operation fails or is cancelled. Milliseconds. */
   readonly failedRetentionMs: number;
+  /** Time from when work is due until a worker must have started it. Milliseconds. Absent if there is no limit. */
+  readonly startWithinMs?: number;
   /** How many operations run at once, across all workers. Absent if there is no limit. */
   readonly limits?: OperationLimits;
   /** Returns the lane of an operation, from the output of `input`. Operations in one lane run one after the other. */
@@ -245,7 +254,7 @@ export function defineOperation<
 ): OperationDefinition<Name, Path, Input, Result, Progress> {
   const read = readOptions<Given>(options, OPTIONS, "defineOperation");
   const { name, path, input, result, progress, idempotencyKey, cancellable, retentionMs } = read;
-  const { limits, serialBy, deprecated, jsonSchema = describeSchema(input) } = read;
+  const { startWithinMs, limits, serialBy, deprecated, jsonSchema = describeSchema(input) } = read;
   const definition: OperationDefinition<string, string, StandardSchema> = Object.freeze({
     name,
     rootName: read.rootName ?? name,
@@ -259,6 +268,7 @@ export function defineOperation<
     failedRetentionMs: read.failedRetentionMs ?? Math.max(retentionMs, DEFAULT_FAILED_RETENTION_MS),
     ...readUrgency(read.urgency, read.clientUrgency),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
+    ...(startWithinMs === undefined ? {} : { startWithinMs }),
     ...(limits === undefined ? {} : { limits }),
     ...(serialBy === undefined ? {} : { serialBy }),
     ...(deprecated === undefined ? {} : { deprecated }),

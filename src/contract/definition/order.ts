@@ -59,6 +59,7 @@ export type OrderOptions = Pick<
   | "cancellable"
   | "retentionMs"
   | "failedRetentionMs"
+  | "startWithinMs"
   | "limits"
   | "serialBy"
   | "urgency"
@@ -73,6 +74,7 @@ export const ORDER_OPTIONS: OptionNames<OrderOptions> = {
   deprecated: true,
   retentionMs: true,
   failedRetentionMs: true,
+  startWithinMs: true,
   limits: true,
   serialBy: true,
   urgency: true,

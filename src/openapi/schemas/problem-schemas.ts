@@ -10,6 +10,7 @@ export const OPERATION_ERRORS: readonly ProblemName[] = [
   "invalid-result",
   "input-refused",
   "cancelled",
+  "expired",
   "abandoned",
 ];
 

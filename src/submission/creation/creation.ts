@@ -3,6 +3,7 @@ import type { Operation } from "../../contract/operation.js";
 import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { Lease } from "../../ports/operation-store.js";
+import { expiredEvent } from "../../ports/overdue.js";
 import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
 import type { CheckedSubmission } from "../earlier-operation.js";
@@ -28,6 +29,7 @@ export async function continueWith(creation: Creation, operation: Operation): Pr
   });
   if (begun.outcome === "busy") throw creationInProgress();
   if (begun.outcome === "not-due") throw notCreated(begun.dueInMs);
+  if (begun.outcome === "expired") creation.context.observe(expiredEvent(begun.operation));
   if (begun.outcome !== "begun") return readAgain(creation, operation.id);
   if (begun.operation.state === "preparing") return createUnder(creation, lease, true);
   // This attempt belongs to a worker. Release it.

@@ -9,6 +9,7 @@ import { clockJumpChecks } from "./operation-store/clock-jumps.js";
 import { cancelChecks } from "./operation-store/create/cancel.js";
 import { createChecks } from "./operation-store/create/create.js";
 import { preparingChecks } from "./operation-store/create/preparing.js";
+import { deadlineChecks } from "./operation-store/due/deadline.js";
 import { delayChecks } from "./operation-store/due/delay.js";
 import { dueChecks } from "./operation-store/due/due.js";
 import { dueAgainChecks } from "./operation-store/due/due-again.js";
@@ -48,6 +49,7 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...pauseChecks,
   ...cancelChecks,
   ...delayChecks,
+  ...deadlineChecks,
   ...dueChecks,
   ...dueAgainChecks,
   ...retentionChecks,

@@ -48,6 +48,8 @@ export interface Capabilities {
   readonly lanes?: boolean;
   /** The submissions have `recordMany`. */
   readonly recordMany?: boolean;
+  /** The operation store has `endOverdue`, and the queue begins no operation that is overdue. */
+  readonly deadlines?: boolean;
   /** The harness can create a back end that has no room for another operation. */
   readonly fills?: boolean;
 }

@@ -1,4 +1,5 @@
 import { type PortCase, toCases } from "./port-case.js";
+import { deadlineChecks } from "./queue/deadlines.js";
 import { deliveryChecks } from "./queue/delivery.js";
 import type { QueueHarness } from "./queue/fixtures.js";
 import { placeChecks } from "./queue/places.js";
@@ -18,6 +19,7 @@ export const queueCases: readonly PortCase<QueueHarness>[] = toCases([
   ...receiveChecks,
   ...turnChecks,
   ...placeChecks,
+  ...deadlineChecks,
   ...deliveryChecks,
   ...ticketChecks,
 ]);

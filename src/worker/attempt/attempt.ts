@@ -4,6 +4,7 @@ import { operationError } from "../../contract/problem.js";
 import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
 import type { AttemptEvent, ServiceEvent } from "../../ports/observer.js";
 import type { AttemptRequest, BeginResult, Lease, SettleResult } from "../../ports/operation-store.js";
+import { expiredEvent } from "../../ports/overdue.js";
 import type { BegunAttempt, Delivery } from "../../ports/queue.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
@@ -61,6 +62,7 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     // From here on, the lease protects the work. It does not wait for the queue.
     const answering = redeliver ? answered("nack", delivery.nack()) : answered("ack", delivery.ack());
     suspects.answered(delivery.announcement);
+    if (begun?.outcome === "expired") observe(expiredEvent(begun.operation));
     if (begun?.outcome === "begun") await admit({ lease, begun }, delivery.announcement);
     await answering;
   };

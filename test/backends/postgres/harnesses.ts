@@ -27,6 +27,7 @@ const capabilities: Capabilities = {
   limits: true,
   lanes: true,
   recordMany: true,
+  deadlines: true,
 };
 
 /** A new, migrated back end and a way to change its schema. */

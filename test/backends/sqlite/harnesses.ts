@@ -28,6 +28,7 @@ const capabilities: Capabilities = {
   limits: true,
   lanes: true,
   recordMany: true,
+  deadlines: true,
 };
 
 /** Creates a harness whose cases each get a port of a new file on a manual clock. */

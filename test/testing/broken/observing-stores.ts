@@ -5,7 +5,7 @@ import type { TrackedStore } from "./tracked-store.js";
 export const observingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "notifies no watcher",
-    caughtBy: ["watch.visible", "watch.progress", "watch.terminal", "watch.stopped"],
+    caughtBy: ["watch.visible", "watch.progress", "watch.terminal", "watch.stopped", "deadline.watch"],
     methods: () => ({ watch: () => () => {} }),
   },
   {

@@ -291,6 +291,11 @@ export const deliveringQueues: readonly BrokenPort<Queue>[] = [
     methods: (queue) => altering(queue, (delivery) => ({ attempt: madeUp(delivery, "token") })),
   },
   {
+    name: "begins operations after their deadline",
+    caughtBy: ["deadline.queue", "deadline.queue-limits"],
+    methods: (queue) => altering(queue, (delivery, { token }) => ({ attempt: madeUp(delivery, token) })),
+  },
+  {
     name: "begins other attempts when a call is repeated",
     caughtBy: ["delivery.repeated", "delivery.repeated-late"],
     methods: (queue) => altering(queue, (delivery, { token }) => ({ attempt: madeUp(delivery, token) })),

@@ -19,6 +19,14 @@ export const shortDurationStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
+    name: "stores the deadline in 32 bits",
+    caughtBy: ["deadline.longest"],
+    methods: (store) => ({
+      create: ({ startWithinMs = 0, ...operation }, initial) =>
+        store.create({ ...operation, startWithinMs: in32Bits(startWithinMs) }, initial),
+    }),
+  },
+  {
     name: "stores the delay of a removal in 32 bits",
     caughtBy: ["remove.longest"],
     methods: (store) => ({ remove: (ids, { afterMs }) => store.remove(ids, { afterMs: in32Bits(afterMs) }) }),

@@ -17,6 +17,7 @@ import {
   text,
   toBoundedCount,
   toOperation,
+  toOverdue,
   toPaused,
 } from "../../shared/row.js";
 
@@ -25,6 +26,8 @@ export function toBeginResult(row: Row | undefined): BeginResult {
   switch (row?.outcome) {
     case "begun":
       return toBegun(row);
+    case "expired":
+      return { outcome: "expired", operation: toOverdue(row) };
     case "not-due":
       return { outcome: "not-due", dueInMs: integer(row, "due_in_ms") };
     case "busy":

@@ -56,9 +56,10 @@ function noneOrAll<Item, Value>(
  * Returns the rarely used members of an operation as one JSON text, or "" if it has none of them. A separate array for
  * each member would slow down every submission.
  */
-export function extraOf({ hidden, delayMs, urgency, lane, retryOf, onEnd }: NewOperation): string {
-  if ((hidden ?? delayMs ?? urgency ?? lane ?? retryOf ?? onEnd) === undefined) return "";
-  return JSON.stringify({ hidden, delayMs, urgency, lane, retryOf, onEnd });
+export function extraOf(operation: NewOperation): string {
+  const { hidden, delayMs, startWithinMs, urgency, lane, retryOf, onEnd } = operation;
+  if ((hidden ?? delayMs ?? startWithinMs ?? urgency ?? lane ?? retryOf ?? onEnd) === undefined) return "";
+  return JSON.stringify({ hidden, delayMs, startWithinMs, urgency, lane, retryOf, onEnd });
 }
 
 /** Returns the limits of some calls, for all tenants and for each. Both lists are empty if no call has any. */

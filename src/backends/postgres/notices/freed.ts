@@ -6,7 +6,7 @@ export interface Freed {
   began(operation: { readonly id: string; readonly definition: string }): void;
   /** Called after an attempt has ended or was lost. */
   ended(operationId: string): void;
-  /** Called after an operation was cancelled that did not run. It may have held up a lane. */
+  /** Called after an operation was cancelled or has expired that did not run. It may have held up a lane. */
   cancelled(): void;
 }
 

@@ -23,6 +23,7 @@
 --
 -- If the resource of an operation is created before the reply, `not_before` is the end of the operation's delay until
 -- the resource exists, and null from then on. So an operation that failed with a `not_before` never had work to do.
+-- `start_by` is the time when an operation expires. It is null from the first attempt on, and while the operation is preparing.
 -- `on_end` is JSON with the id, definition, input, retentionMs and failedRetentionMs of the follow-up.
 create table {{schema}}.operations (
   id uuid primary key,
@@ -50,6 +51,8 @@ create table {{schema}}.operations (
   settled_at timestamptz,
   retention_ms bigint not null,
   failed_retention_ms bigint,
+  start_within_ms bigint,
+  start_by timestamptz,
   expires_at timestamptz,
   forget_at timestamptz,
   retry_of uuid,
@@ -85,6 +88,8 @@ create index operations_lane_held on {{schema}}.operations (definition, tenant, 
   where announce_at is not null and lane is not null and token is not null;
 create index operations_announce on {{schema}}.operations (definition, announce_at)
   where announce_at is not null and urgency <= 7;
+-- For those that no attempt began in time.
+create index operations_start_by on {{schema}}.operations (start_by) where announce_at is not null and start_by is not null;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
 create index operations_claimed on {{schema}}.operations (due_at) where state = 'claimed';
@@ -330,7 +335,7 @@ execute function {{schema}}.ended_v1();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Recording and creating. The parameter `extra` is empty, or JSON with the members that few operations have: hidden,
--- delayMs, urgency, lane, retryOf and onEnd. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
+-- delayMs, startWithinMs, urgency, lane, retryOf and onEnd. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
 -- does too. Arrays contain no null, because Postgres reads it as the text "NULL" if `array_nulls` is off.
 -- ---------------------------------------------------------------------------------------------------------------------
 
@@ -347,15 +352,16 @@ declare
 begin
   insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
     attempt, token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
-    retry_of, input, meta, on_end, lane)
+    start_within_ms, start_by, retry_of, input, meta, on_end, lane)
   values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), p_bound, p_fingerprint,
     case when p_token = '' then 'pending' else 'preparing' end, coalesce((extra->>'hidden')::boolean, false),
     coalesce((extra->>'urgency')::smallint, 3), (p_token <> '')::integer, nullif(p_token, ''),
     at + case when p_token = '' then coalesce(delay, 0) else p_lease end * interval '1 ms',
     at + case when p_token = '' then coalesce(delay, 30000) else p_lease end * interval '1 ms',
     case when p_token <> '' then at + coalesce(delay, 0) * interval '1 ms' end,
-    date_trunc('milliseconds', at), p_retention, nullif(p_failed_retention, -1), (extra->>'retryOf')::uuid, p_input,
-    nullif(p_meta, ''), extra->>'onEnd', extra->>'lane')
+    date_trunc('milliseconds', at), p_retention, nullif(p_failed_retention, -1), (extra->>'startWithinMs')::bigint,
+    case when p_token = '' then at + (coalesce(delay, 0) + (extra->>'startWithinMs')::float8) * interval '1 ms' end,
+    (extra->>'retryOf')::uuid, p_input, nullif(p_meta, ''), extra->>'onEnd', extra->>'lane')
   on conflict do nothing;
   return found;
 end
@@ -368,8 +374,8 @@ as $function$
     'urgency', o.urgency, 'lane', o.lane, 'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
     'created_at', floor(extract(epoch from o.created_at) * 1000)::bigint,
     'settled_at', floor(extract(epoch from o.settled_at) * 1000)::bigint,
-    'retention_ms', o.retention_ms, 'failed_retention_ms', o.failed_retention_ms, 'retry_of', o.retry_of,
-    'retried_by', o.retried_by, 'input', o.input, 'meta', o.meta, 'on_end', o.on_end,
+    'retention_ms', o.retention_ms, 'failed_retention_ms', o.failed_retention_ms,
+    'start_within_ms', o.start_within_ms, 'retry_of', o.retry_of, 'retried_by', o.retried_by, 'input', o.input, 'meta', o.meta, 'on_end', o.on_end,
     'resource', o.resource, 'progress', o.progress, 'result', o.result, 'error', o.error, 'last_error', o.last_error)
 $function$;
 
@@ -395,10 +401,10 @@ begin
     return exists (select from {{schema}}.operations o where o.id = p_id and o.state = 'preparing' and o.token = p_token);
   end if;
   insert into {{schema}}.operations (id, tenant, definition, principal, key, state, hidden, urgency, not_before, created_at,
-    settled_at, retention_ms, failed_retention_ms, expires_at, retry_of, input, meta, on_end, error, lane)
+    settled_at, retention_ms, failed_retention_ms, start_within_ms, expires_at, retry_of, input, meta, on_end, error, lane)
   values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), 'failed',
     coalesce((extra->>'hidden')::boolean, false), coalesce((extra->>'urgency')::smallint, 3), at,
-    date_trunc('milliseconds', at), at, p_retention, nullif(p_failed_retention, -1),
+    date_trunc('milliseconds', at), at, p_retention, nullif(p_failed_retention, -1), (extra->>'startWithinMs')::bigint,
     at + coalesce(nullif(p_failed_retention, -1), p_retention) * interval '1 ms', (extra->>'retryOf')::uuid, p_input,
     nullif(p_meta, ''), extra->>'onEnd', p_error, extra->>'lane')
   on conflict do nothing;
@@ -528,8 +534,8 @@ create function {{schema}}.new_rows_v1(at timestamptz, ids uuid[], tenants text[
   metas text[], extras text[], tokens text[], leases float8[])
 returns table (id uuid, tenant text, definition text, principal text, key text, bound boolean, fingerprint text,
   state text, hidden boolean, urgency smallint, attempt integer, token text, due_at timestamptz, announce_at timestamptz,
-  not_before timestamptz, created_at timestamptz, retention_ms float8, failed_retention_ms float8, retry_of uuid,
-  input text, meta text, on_end text, lane text)
+  not_before timestamptz, created_at timestamptz, retention_ms float8, failed_retention_ms float8, start_within_ms bigint,
+  start_by timestamptz, retry_of uuid, input text, meta text, on_end text, lane text)
 language sql stable
 as $function$
   select n.id, n.tenant, n.definition, nullif(n.principal, ''), nullif(n.key, ''), n.key <> '', n.fingerprint,
@@ -538,8 +544,10 @@ as $function$
     at + case when n.token is null then coalesce((n.extra->>'delayMs')::float8, 0) else n.lease end * interval '1 ms',
     at + case when n.token is null then coalesce((n.extra->>'delayMs')::float8, 30000) else n.lease end * interval '1 ms',
     case when n.token is not null then at + coalesce((n.extra->>'delayMs')::float8, 0) * interval '1 ms' end,
-    date_trunc('milliseconds', at), n.retention, nullif(n.failed_retention, -1), (n.extra->>'retryOf')::uuid, n.input,
-    nullif(n.meta, ''), n.extra->>'onEnd', n.extra->>'lane'
+    date_trunc('milliseconds', at), n.retention, nullif(n.failed_retention, -1), (n.extra->>'startWithinMs')::bigint,
+    case when n.token is null then at + (coalesce((n.extra->>'delayMs')::float8, 0) + (n.extra->>'startWithinMs')::float8)
+      * interval '1 ms' end,
+    (n.extra->>'retryOf')::uuid, n.input, nullif(n.meta, ''), n.extra->>'onEnd', n.extra->>'lane'
   from (
     select m.id, coalesce(m.tenant, tenants[1]) as tenant, coalesce(m.definition, definitions[1]) as definition, m.principal,
       m.key, m.fingerprint, m.input, coalesce(m.retention, retentions[1]) as retention,
@@ -566,7 +574,7 @@ begin
   begin
     insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
       attempt, token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
-      retry_of, input, meta, on_end, lane)
+      start_within_ms, start_by, retry_of, input, meta, on_end, lane)
     select n.* from {{schema}}.new_rows_v1(at, ids, tenants, definitions, principals, keys, fingerprints,
       inputs, retentions, failed_retentions, metas, extras, tokens, leases) as n;
     return;
@@ -595,7 +603,7 @@ begin
   with inserted as (
     insert into {{schema}}.operations (id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
       attempt, token, due_at, announce_at, not_before, created_at, retention_ms, failed_retention_ms,
-      retry_of, input, meta, on_end, lane)
+      start_within_ms, start_by, retry_of, input, meta, on_end, lane)
     select n.* from {{schema}}.new_rows_v1(at, ids, tenants, definitions, principals, keys, fingerprints,
       inputs, retentions, failed_retentions, metas, extras, tokens, leases) as n
     on conflict do nothing returning id)
@@ -853,9 +861,19 @@ begin
 end
 $function$;
 
+-- Ends an operation that no attempt began in time.
+create function {{schema}}.end_overdue_one_v1(p_id uuid, expired text, at timestamptz) returns void language plpgsql
+as $function$
+begin
+  update {{schema}}.operations o set state = 'failed', error = expired, settled_at = at,
+    expires_at = at + coalesce(o.failed_retention_ms, o.retention_ms) * interval '1 ms', due_at = null, announce_at = null
+  where o.id = p_id;
+end
+$function$;
+
 -- `limits` and `tenant_limits` are empty if no call has any. 0 is no limit.
 create function {{schema}}.begin_v1(ids uuid[], tokens text[], leases float8[], creates boolean[], limits integer[],
-  tenant_limits integer[], cancelled text)
+  tenant_limits integer[], cancelled text, expired text)
 returns table (place integer, outcome text, due_in_ms float8, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -905,6 +923,10 @@ begin
       where o.id = item.id;
       ended := true;
       outcome := 'terminal';
+    elsif operation.start_by <= at then
+      perform {{schema}}.end_overdue_one_v1(item.id, expired, at);
+      ended := true;
+      outcome := 'expired';
     elsif operation.state = 'pending' and operation.token is distinct from item.token
       and ((operation.lane is not null or item.most > 0 or item.most_of_tenant > 0)
           and not {{schema}}.has_place_v1(operation, item.most, item.most_of_tenant, at)
@@ -912,7 +934,7 @@ begin
       outcome := 'full';
     else
       update {{schema}}.operations o set previous_lost = o.previous_lost or coalesce(o.token <> item.token, false),
-        attempt = o.attempt + (o.token is distinct from item.token)::integer, token = item.token,
+        attempt = o.attempt + (o.token is distinct from item.token)::integer, token = item.token, start_by = null,
         due_at = at + item.lease * interval '1 ms', announce_at = at + item.lease * interval '1 ms', round = 0
       where o.id = item.id returning o.* into operation;
       outcome := 'begun';
@@ -1074,6 +1096,7 @@ begin
       where o.definition = name and o.urgency = level and o.tenant = t.tenant
         and o.announce_at is not null and o.token is null and not o.behind and o.due_at >= earliest and o.due_at <= at
         and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
+        and (o.start_by is null or o.start_by > at)
       order by o.due_at limit share + (t.place <= extra)::integer for update skip locked) c;
     -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
     exit when ids is not null or lost is not null;
@@ -1143,6 +1166,7 @@ begin
       where o.definition = name and o.urgency = level and o.tenant = t.tenant
         and o.announce_at is not null and o.token is null and not o.behind and o.due_at >= earliest and o.due_at <= at
         and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
+        and (o.start_by is null or o.start_by > at)
       order by o.due_at limit least(share, t.free) for update skip locked) c;
     -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
     exit when ids is not null or lost is not null;
@@ -1287,6 +1311,7 @@ begin
             where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
               and o.due_at >= earliest and o.due_at <= at
               and (admitted[which] or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
+              and (o.start_by is null or o.start_by > at)
             order by o.due_at limit wanted for update skip locked) c;
       end if;
       if meets_lanes then
@@ -1305,7 +1330,7 @@ begin
       more := more or (taken > 0 and (taken = quota or waiting > wanted or meets_lanes));
       outcome := 'begun';
       for operation in
-        update {{schema}}.operations o set attempt = o.attempt + 1, token = receipt,
+        update {{schema}}.operations o set attempt = o.attempt + 1, token = receipt, start_by = null,
           due_at = at + lease * interval '1 ms', announce_at = at + lease * interval '1 ms', round = 0
         where o.id = any (plain) returning o.*
       loop
@@ -1440,6 +1465,7 @@ begin
     if item.target = 'prepared' then
       update {{schema}}.operations o set state = 'pending', resource = item.content, attempt = 0, token = null,
         previous_lost = false, round = 0, not_before = null, due_at = greatest(at, o.not_before),
+        start_by = greatest(at, o.not_before) + o.start_within_ms * interval '1 ms',
         announce_at = case when o.not_before > at then o.not_before else at + interval '30 s' end
       where o.id = item.id and o.token = item.token and o.settled_at is null and o.state = 'preparing'
       returning o.state into state;
@@ -1526,11 +1552,11 @@ begin
   else
     follow_up := known.on_end;
     insert into {{schema}}.operations (id, tenant, definition, principal, state, hidden, urgency, due_at, announce_at,
-      created_at, retention_ms, failed_retention_ms, retry_of, input, meta, lane, on_end)
+      created_at, retention_ms, failed_retention_ms, start_within_ms, start_by, retry_of, input, meta, lane, on_end)
     values (p_successor, known.tenant, known.definition, known.principal, 'pending', known.hidden, known.urgency, at,
       at + interval '30 s',
-      date_trunc('milliseconds', at), known.retention_ms, known.failed_retention_ms, known.id, known.input, known.meta,
-      known.lane,
+      date_trunc('milliseconds', at), known.retention_ms, known.failed_retention_ms, known.start_within_ms,
+      at + known.start_within_ms * interval '1 ms', known.id, known.input, known.meta, known.lane,
       case when known.on_end is not null then json_build_object('id', p_on_end_id, 'definition', follow_up->'definition',
         'input', follow_up->'input', 'retentionMs', follow_up->'retentionMs',
         'failedRetentionMs', follow_up->'failedRetentionMs')::text end)
@@ -1598,6 +1624,37 @@ begin
       return next;
     end loop;
     exit when most <= 0;
+  end loop;
+end
+$function$;
+
+-- Ends operations that no attempt began in time. Those in lanes that other transactions hold are left to the next call:
+-- waiting for several lanes, in the order of deadlines, could deadlock.
+create function {{schema}}.end_overdue_v1(most integer, expired text)
+returns table (id uuid, definition text, tenant text, principal text) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+declare
+  at timestamptz := {{schema}}.now_v1();
+  item record;
+begin
+  for item in
+    select o.id, o.definition, o.tenant, o.principal, o.lane from {{schema}}.operations o
+    where o.announce_at is not null and o.start_by is not null and o.start_by <= at
+    order by o.start_by limit most for update skip locked
+  loop
+    if item.lane is not null then
+      continue when not pg_try_advisory_xact_lock({{schema}}.lane_lock_v1(item.definition, item.tenant, item.lane));
+    end if;
+    perform {{schema}}.end_overdue_one_v1(item.id, expired, at);
+    id := item.id;
+    definition := item.definition;
+    tenant := item.tenant;
+    principal := item.principal;
+    return next;
   end loop;
 end
 $function$;

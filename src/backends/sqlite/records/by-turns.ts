@@ -21,6 +21,9 @@ const LEAST_PROBES = 16;
 /** And at so many more, if tenants have limits. */
 const PROBES_WITH_LIMITS = 1_000;
 
+/** Condition of operations `o` that are not overdue. Its parameter is the time. */
+export const IN_TIME = "(o.start_by is null or o.start_by > ?)";
+
 const LEVELS = `with level(urgency) as (values (0), (1), (2), (3), (4), (5), (6), (7)) select urgency from level
   where exists (select 1 from arr_operations o indexed by arr_operations_turns
     where o.announce_at is not null and o.token is null and o.behind = 0 and o.definition = ? and o.urgency = level.urgency)`;
@@ -28,10 +31,10 @@ const NEXT_TENANT = `select tenant, due_at, seq from arr_operations indexed by a
   where announce_at is not null and token is null and behind = 0 and definition = ? and urgency = ?
   and tenant > ? order by tenant, due_at limit 1`;
 const OLDEST = `${withInput()} where o.seq in (select value from json_each(?))
-  and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0)`;
+  and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) and ${IN_TIME}`;
 const OF_TENANT = `${withInput("arr_operations_turns")}
   where o.announce_at is not null and o.token is null and o.behind = 0 and o.definition = ? and o.urgency = ? and o.tenant = ?
-  and o.due_at <= ? and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) order by o.due_at limit ?`;
+  and o.due_at <= ? and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) and ${IN_TIME} order by o.due_at limit ?`;
 
 /**
  * Selects due operations in the order of their urgency and, within one urgency, by turns of their tenants, the oldest of
@@ -45,7 +48,7 @@ export function selectByTurns(statements: Statements, turns: Turns, request: Tur
     const found = nextTenants(statements, turns, { ...request, urgency });
     complete &&= found.complete;
     const shareOf = sharesOf(limit, found.oldest.length);
-    const filters = [creates ? 1 : 0, admitted ? 1 : 0] as const;
+    const filters = [creates ? 1 : 0, admitted ? 1 : 0, now] as const;
     const shares = found.oldest.map(({ tenant, seq }, place) => ({
       tenant,
       seq,

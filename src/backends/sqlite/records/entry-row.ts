@@ -22,6 +22,7 @@ export type HeldOperation = Stepped &
     | "lane"
     | "retentionMs"
     | "failedRetentionMs"
+    | "startWithinMs"
     | "onEnd"
     | "resource"
     | "progress"
@@ -38,8 +39,8 @@ export const MAX_INLINE_INPUT = 4_096;
 
 /** Selects an entry for {@link toHeldEntry}, without the columns that it does not need, because each of them takes time. */
 export const HELD_BY_ID = `select seq, id, tenant, definition, lane, state, attempt, token, lease_ends_at, due_at, announce_at, round,
-  previous_lost, cancel_requested, not_before, was_pending, retention_ms, failed_retention_ms, on_end, resource, progress,
-  last_error from arr_operations where id = ?`;
+  previous_lost, cancel_requested, not_before, was_pending, retention_ms, failed_retention_ms, start_within_ms, on_end,
+  resource, progress, last_error from arr_operations where id = ?`;
 
 /** Reads the part of an entry that the settlement or renewal of an attempt needs. Throws `CORRUPT_RECORD`. */
 export function toHeldEntry(row: Row): StoredEntry<HeldOperation> {
@@ -52,6 +53,7 @@ export function toHeldEntry(row: Row): StoredEntry<HeldOperation> {
     attempt: integer(row, "attempt"),
   };
   if (row.failed_retention_ms !== null) operation.failedRetentionMs = integer(row, "failed_retention_ms");
+  if (row.start_within_ms !== null) operation.startWithinMs = integer(row, "start_within_ms");
   if (row.on_end !== null) operation.onEnd = toFollowUp(json(row, "on_end"));
   if (row.lane !== null) operation.lane = text(row, "lane");
   if (row.resource !== null) operation.resource = text(row, "resource");
@@ -77,6 +79,8 @@ function withOwnData<Stored extends HeldOperation>(row: Row, operation: Stored):
     round: integer(row, "round"),
     previousLost: row.previous_lost === 1,
     notBefore: Number(row.not_before),
+    // Not selected for an entry that an attempt holds, which has none.
+    startBy: (row.start_by ?? null) === null ? undefined : Number(row.start_by),
     wasPending: row.was_pending === 1,
   };
 }
@@ -105,11 +109,13 @@ const NEW_COLUMNS = [
   ],
   ...["lease_ends_at", "due_at", "announce_at", "round", "previous_lost", "cancel_requested", "not_before"],
   ...[
+    "start_by",
     "was_pending",
     "created_at",
     "settled_at",
     "retention_ms",
     "failed_retention_ms",
+    "start_within_ms",
     "expires_at",
     "retry_of",
   ],
@@ -140,8 +146,14 @@ export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteVal
     ...[id, tenant, definition, principal, key, held?.hash ?? null, held?.fingerprint ?? null, state],
     ...[flag(hidden === true), urgency, lane, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
     ...[entry.announceAt ?? null, entry.round, flag(entry.previousLost), 0],
-    ...[entry.notBefore, flag(entry.wasPending), createdAt, operation.settledAt ?? null, retentionMs],
-    ...[operation.failedRetentionMs ?? null, expiresAt(operation), operation.retryOf ?? null],
+    ...[entry.notBefore, entry.startBy ?? null, flag(entry.wasPending), createdAt],
+    ...[operation.settledAt ?? null, retentionMs],
+    ...[
+      operation.failedRetentionMs ?? null,
+      operation.startWithinMs ?? null,
+      expiresAt(operation),
+      operation.retryOf ?? null,
+    ],
     operation.meta ?? null,
     ...[operation.onEnd === undefined ? null : JSON.stringify(operation.onEnd), operation.error ?? null],
     operation.input.length > MAX_INLINE_INPUT ? "" : operation.input,
@@ -150,8 +162,8 @@ export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteVal
 
 /** Saves everything that a step changes in an unfinished operation. The columns of other indexes are left alone. */
 export const ADVANCE = `update arr_operations set state = ?, attempt = ?, token = ?, lease_ends_at = ?, due_at = ?,
-  announce_at = ?, round = ?, previous_lost = ?, cancel_requested = ?, was_pending = ?, resource = ?, progress = ?,
-  last_error = ? where seq = ?`;
+  announce_at = ?, round = ?, previous_lost = ?, cancel_requested = ?, start_by = ?, was_pending = ?, resource = ?,
+  progress = ?, last_error = ? where seq = ?`;
 
 /** Returns the parameters of {@link ADVANCE}. */
 export function advanceValues(entry: StoredEntry<HeldOperation>): SqliteValue[] {
@@ -162,6 +174,7 @@ export function advanceValues(entry: StoredEntry<HeldOperation>): SqliteValue[] 
       entry.round,
       flag(entry.previousLost),
       flag(entry.operation.cancelRequested === true),
+      entry.startBy ?? null,
       flag(entry.wasPending),
     ],
     ...[resource ?? null, progress ?? null, lastError ?? null, entry.seq],

@@ -30,7 +30,7 @@ export function listQuery(request: ListRequest): ListQuery {
   const filter = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   return {
     sql: `select id, tenant, definition, principal, key, state, hidden, urgency, lane, attempt, cancel_requested, created_at, settled_at,
-      retention_ms, failed_retention_ms, retry_of, retried_by, error, last_error
+      retention_ms, failed_retention_ms, start_within_ms, retry_of, retried_by, error, last_error
       from arr_operations indexed by ${index} ${filter} order by created_at desc, id desc limit ?`,
     values: [...values, limit],
   };

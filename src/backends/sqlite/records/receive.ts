@@ -3,7 +3,7 @@ import { begin } from "../../shared/entry.js";
 import type { Row } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
-import { selectByTurns } from "./by-turns.js";
+import { IN_TIME, selectByTurns } from "./by-turns.js";
 import { type StoredEntry, toEntry } from "./entry-row.js";
 import { isPaused } from "./operator-queries.js";
 import { type Records, withInput } from "./records.js";
@@ -35,7 +35,7 @@ const LOST = `${withInput("arr_operations_leased")}
   order by o.lease_ends_at limit ?`;
 const WAITING = `${withInput("arr_operations_waiting")}
   where o.definition = ? and o.announce_at is not null and o.token is null and o.behind = 0 and o.due_at <= ?
-  and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) order by o.due_at limit ?`;
+  and (? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) and ${IN_TIME} order by o.due_at limit ?`;
 const DUE = `select count(*) as waiting from (select 1 from arr_operations indexed by arr_operations_waiting
   where definition = ? and announce_at is not null and token is null and behind = 0 and due_at <= ? limit ?)`;
 const BEGUN = `${withInput("arr_operations_leased")}
@@ -92,16 +92,17 @@ export function createReceiver({ statements, records, newToken }: ReceiverOption
     const chosen = more ? selectByTurns(statements, turns, request).rows : [];
     // The tenants that had the turn may have had no due work.
     return {
-      rows: [...lost, ...(chosen.length > 0 ? chosen : statements.all(WAITING, ...values, left))],
+      rows: [...lost, ...(chosen.length > 0 ? chosen : statements.all(WAITING, ...values, now, left))],
       more,
     };
   }
 
   function isDue({ name, creates = true, suspects }: FreeDefinition): boolean {
-    const values = [name, records.now(), creates ? 1 : 0, suspects ? 1 : 0] as const;
+    const now = records.now();
+    const values = [name, now, creates ? 1 : 0, suspects ? 1 : 0] as const;
     const paused = isPaused(statements, name);
     if (statements.all(LOST, ...values, paused ? 1 : 0, 1).length > 0) return true;
-    return !paused && statements.all(WAITING, ...values, 1).length > 0;
+    return !paused && statements.all(WAITING, ...values, now, 1).length > 0;
   }
 
   function beginNow(

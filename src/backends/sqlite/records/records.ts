@@ -1,6 +1,6 @@
 import type { NewOperation } from "../../../contract/operation.js";
-import type { InitialState } from "../../../ports/operation-store.js";
-import { createEntry, isRunning } from "../../shared/entry.js";
+import type { InitialState, OverdueOperation } from "../../../ports/operation-store.js";
+import { createEntry, endIfOverdue, isRunning } from "../../shared/entry.js";
 import type { Row } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
@@ -50,7 +50,7 @@ export function withInput(index?: string): string {
 
 const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.principal, o.key, o.state, o.hidden, o.urgency, o.lane, o.attempt,
   o.token, o.lease_ends_at, o.due_at, o.announce_at, o.round, o.previous_lost, o.cancel_requested, o.not_before,
-  o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.failed_retention_ms, o.retry_of, o.retried_by, o.meta,
+  o.start_by, o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.failed_retention_ms, o.start_within_ms, o.retry_of, o.retried_by, o.meta,
   o.on_end, o.resource, o.progress, o.result, o.error, o.last_error,
   case when o.input = '' then (select i.input from arr_inputs i where i.seq = o.seq) else o.input end as input`;
 
@@ -160,4 +160,23 @@ export function findExpired(statements: Statements, now: number, limit: number):
     now,
     limit,
   );
+}
+
+const OVERDUE = `${withInput("arr_operations_start_by")}
+  where o.announce_at is not null and o.start_by is not null and o.start_by <= ? order by o.start_by limit ?`;
+
+/** Returns whether any operation is overdue. */
+export function hasOverdue(statements: Statements, records: Records): boolean {
+  return statements.first(OVERDUE, records.now(), 1) !== undefined;
+}
+
+/** Ends operations that no attempt began in time, the longest overdue first. */
+export function endOverdue(
+  statements: Statements,
+  records: Records,
+  limit: number,
+  changed: Changed,
+): readonly OverdueOperation[] {
+  const entries = statements.all(OVERDUE, records.now(), limit).map(toEntry);
+  return entries.flatMap((entry) => records.apply(entry, (now) => endIfOverdue(entry, now), changed) ?? []);
 }

@@ -7,7 +7,9 @@ import { ok } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 
 /** Members of an operation that decide when it is delivered. */
-export type PreparedMembers = Partial<Pick<NewOperation, "tenant" | "urgency" | "lane" | "delayMs">>;
+export type PreparedMembers = Partial<
+  Pick<NewOperation, "tenant" | "urgency" | "lane" | "delayMs" | "startWithinMs">
+>;
 
 /** Creates queues for `queueCases`. */
 export interface QueueHarness extends PortHarness<Queue> {

@@ -1,0 +1,32 @@
+import type { Linked } from "./collections/chain.js";
+import type { MemoryEntry } from "./entry.js";
+import { Schedule } from "./schedule.js";
+
+/** Place of an entry in the order of deadlines. */
+export interface Deadline extends Linked<Deadline> {
+  readonly entry: MemoryEntry;
+  /** Time when the entry expires. Epoch milliseconds. */
+  readonly announceAt: number;
+}
+
+/** Finds entries that are overdue without looking at the others. */
+export class Deadlines {
+  readonly #schedule = new Schedule<Deadline>();
+
+  /** Follows a change of an entry: adds it, or removes it because it has begun or ended. */
+  changed(entry: MemoryEntry): void {
+    const startBy = entry.operation.settledAt === undefined ? entry.startBy : undefined;
+    const { deadline } = entry;
+    if (deadline?.announceAt === startBy) return;
+    deadline?.chain?.remove(deadline);
+    entry.deadline = undefined;
+    if (startBy === undefined) return;
+    entry.deadline = { entry, announceAt: startBy, chain: undefined, before: undefined, after: undefined };
+    this.#schedule.put(entry.deadline, startBy);
+  }
+
+  /** Removes and returns up to `limit` entries that are overdue. */
+  take(now: number, limit: number): MemoryEntry[] {
+    return this.#schedule.take(now, limit).map(({ entry }) => entry);
+  }
+}

@@ -1,0 +1,321 @@
+import type { NewOperation } from "../../../../contract/operation.js";
+import { MAX_DURATION_MS } from "../../../../contract/options.js";
+import { EXPIRED } from "../../../../contract/problem.js";
+import type { OperationStore, OverdueOperation } from "../../../../ports/operation-store.js";
+import { deepEqual, equal, isOutcome, ok } from "../../../expect.js";
+import { concurrently } from "../../port-case.js";
+import { newFollowUp } from "../attempt/on-end.js";
+import {
+  begin,
+  createPending,
+  createPreparing,
+  createWorking,
+  GIVEN_BACK,
+  LONG_MS,
+  newOperation,
+  newToken,
+  type OperationStoreCheck,
+  PREPARED,
+  RETRIED,
+  read,
+  tryBegin,
+} from "../fixtures.js";
+import { takeExpiredIds, takeIds } from "./taking.js";
+
+const NEEDS = ["deadlines"] as const;
+
+/** An operation starts by its deadline or fails as `expired`, never both. */
+export const deadlineChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "deadline.kept",
+    name: "stores the deadline of an operation, which begins until then",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const operation = await createPending(store, { startWithinMs: 5 * unitMs });
+      equal((await read(store, operation)).startWithinMs, 5 * unitMs, "`startWithinMs`, read");
+      await pass(3 * unitMs);
+      deepEqual(await endOverdue(store), [], "operations that ended before their deadline");
+      const begun = await begin(store, operation.id);
+      equal(begun.operation.startWithinMs, 5 * unitMs, "`startWithinMs`, begun");
+    },
+  },
+  {
+    rule: "deadline.late",
+    name: "does not begin an operation after its deadline, but ends it",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const operation = await createPending(store, { startWithinMs: unitMs, principal: "ann" });
+      const other = await createPending(store);
+      await pass(unitMs);
+      const lease = { token: newToken(), leaseMs: LONG_MS };
+      const result = await store.beginAttempt(operation.id, lease);
+      deepEqual(result, { outcome: "expired", operation: about(operation) }, "beginning it too late");
+      const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
+      deepEqual(rest, { ...operation, state: "failed", attempt: 0, error: EXPIRED }, "the operation");
+      ok(settledAt >= createdAt + unitMs, "`settledAt` is not before the deadline");
+      equal((await store.beginAttempt(operation.id, lease)).outcome, "terminal", "beginning it again");
+      deepEqual(await endOverdue(store), [], "operations that ended later");
+      equal(await tryBegin(store, other.id), "begun", "beginning one without a deadline");
+    },
+  },
+  {
+    rule: "deadline.swept",
+    name: "ends overdue operations of all definitions, each for one caller, and returns them",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const overdue = await Promise.all([
+        createPending(store, { startWithinMs: unitMs }),
+        createPending(store, { startWithinMs: unitMs, definition: "reports", principal: "ann" }),
+        createPending(store, { startWithinMs: unitMs, tenant: "tenant-2" }),
+      ]);
+      const early = await createPending(store, { startWithinMs: LONG_MS });
+      const other = await createPending(store);
+      await pass(unitMs);
+      const ended = (await concurrently(5, () => endOverdue(store))).flat();
+      deepEqual(sorted(ended), sorted(overdue.map(about)), "operations that ended");
+      for (const operation of overdue) {
+        const { state, error, attempt } = await read(store, operation);
+        deepEqual([state, error, attempt], ["failed", EXPIRED, 0], "an overdue operation");
+        equal(await tryBegin(store, operation.id), "terminal", "beginning it");
+      }
+      for (const { id } of [early, other]) equal(await tryBegin(store, id), "begun", "beginning the others");
+    },
+  },
+  {
+    rule: "deadline.limit",
+    name: "ends at most as many overdue operations as the caller asks for, and the others later",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      for (let index = 0; index < 3; index += 1) await createPending(store, { startWithinMs: unitMs });
+      await pass(unitMs);
+      equal((await endOverdue(store, 2)).length, 2, "number of operations in the first call");
+      equal((await endOverdue(store, 2)).length, 1, "number of operations in the second call");
+    },
+  },
+  {
+    rule: "deadline.begun",
+    name: "never ends an operation that has begun: not while it runs, after a lost lease, or while it waits again",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: 3 * unitMs };
+      const running = await createWorking(store, LONG_MS, members);
+      const lost = await createWorking(store, unitMs, members);
+      const waiting = [RETRIED, GIVEN_BACK].map(async (settlement) => {
+        const { operation, lease } = await createWorking(store, LONG_MS, members);
+        isOutcome(await store.settle(lease, settlement), "settled", "settling as retry");
+        return operation.id;
+      });
+      const due = [lost.operation.id, ...(await Promise.all(waiting))];
+      await pass(4 * unitMs);
+      deepEqual(await endOverdue(store), [], "operations that ended");
+      for (const id of due)
+        equal(await tryBegin(store, id), "begun", "beginning it again after the deadline");
+      isOutcome(await store.renew(running.lease, { leaseMs: LONG_MS }), "renewed", "renewing an attempt");
+    },
+  },
+  {
+    rule: "deadline.race",
+    name: "lets one of concurrent calls end an overdue operation, and begins it for none",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const onEnd = newFollowUp();
+      const operation = await createPending(store, { startWithinMs: unitMs, onEnd });
+      await pass(unitMs);
+      const outcomes = await concurrently(20, async (index) =>
+        index % 2 === 0 ? tryBegin(store, operation.id) : (await endOverdue(store)).length,
+      );
+      const count = (outcome: unknown): number => outcomes.filter((each) => each === outcome).length;
+      equal(count("expired") + count(1), 1, "number of calls that ended it");
+      equal(count("begun"), 0, "number of calls that began it");
+    },
+  },
+  {
+    rule: "deadline.delayed",
+    name: "counts the time from the end of the delay",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const members = { delayMs: 3 * unitMs, startWithinMs: 3 * unitMs };
+      const [early, late] = [await createPending(store, members), await createPending(store, members)];
+      await pass(4 * unitMs);
+      deepEqual(await endOverdue(store), [], "operations that ended before their deadline");
+      equal(await tryBegin(store, early.id), "begun", "beginning it after its delay");
+      await pass(2 * unitMs);
+      deepEqual(await endOverdue(store), [about(late)], "operations that ended after it");
+    },
+  },
+  {
+    rule: "deadline.prepared",
+    name: "counts the time of an operation that was preparing from when it is pending and its delay is over",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: 3 * unitMs };
+      const { operation: slow } = await createPreparing(store, unitMs, members);
+      const plain = await createPreparing(store, LONG_MS, members);
+      const delayed = await createPreparing(store, LONG_MS, { ...members, delayMs: 8 * unitMs });
+      await pass(4 * unitMs);
+      deepEqual(await endOverdue(store), [], "operations that ended while preparing");
+      isOutcome(await store.settle(plain.lease, PREPARED), "settled", "settling as prepared");
+      isOutcome(await store.settle(delayed.lease, PREPARED), "settled", "settling the delayed one");
+      await pass(2 * unitMs);
+      deepEqual(await endOverdue(store), [], "operations that ended before their deadline");
+      await pass(unitMs);
+      deepEqual(await endOverdue(store), [about(plain.operation)], "operations that ended after it");
+      await pass(5 * unitMs);
+      deepEqual(await endOverdue(store), [about(delayed.operation)], "operations that ended after the delay");
+      equal(await tryBegin(store, slow.id), "begun", "beginning the one that is still preparing");
+    },
+  },
+  {
+    rule: "deadline.on-end",
+    name: "creates the follow-up of an operation that expires in `beginAttempt` or in `endOverdue`",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const [begun, swept] = [newFollowUp(), newFollowUp()];
+      const first = await createPending(store, { startWithinMs: unitMs, onEnd: begun });
+      await pass(unitMs);
+      equal(await tryBegin(store, first.id), "expired", "beginning it too late");
+      await createPending(store, { startWithinMs: unitMs, onEnd: swept });
+      await pass(unitMs);
+      equal((await endOverdue(store)).length, 1, "number of operations that ended");
+      deepEqual(await takeIds(store, ["notices"]), [begun.id, swept.id].sort(), "follow-ups handed out");
+    },
+  },
+  {
+    rule: "deadline.retention",
+    name: "keeps an expired operation for its `failedRetentionMs`",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: unitMs, retentionMs: 0, failedRetentionMs: 4 * unitMs };
+      const operation = await createPending(store, members);
+      await pass(unitMs);
+      await endOverdue(store);
+      await pass(2 * unitMs);
+      deepEqual(await takeExpiredIds(store), [], "operations to purge early");
+      await pass(2 * unitMs);
+      deepEqual(await takeExpiredIds(store), [operation.id], "operations to purge after it");
+    },
+  },
+  {
+    rule: "deadline.ended",
+    name: "does not expire an operation that has ended, and cancels none that has expired",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const cancelled = await createPending(store, { startWithinMs: unitMs });
+      equal(await store.requestCancel(cancelled.id, cancelled.tenant), "cancelled", "cancelling");
+      const before = await read(store, cancelled);
+      const failed = newOperation({ startWithinMs: unitMs });
+      await store.create(failed, { state: "failed", error: "{}" });
+      const overdue = await createPending(store, { startWithinMs: unitMs });
+      await pass(unitMs);
+      deepEqual(await endOverdue(store), [about(overdue)], "operations that ended");
+      deepEqual(await read(store, cancelled), before, "the cancelled operation");
+      equal(await store.requestCancel(overdue.id, overdue.tenant), "terminal", "cancelling an expired one");
+    },
+  },
+  {
+    rule: "deadline.paused",
+    name: "ends an overdue operation although its definition is paused",
+    needs: [...NEEDS, "pause"],
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: unitMs };
+      const [one, other] = [await createPending(store, members), await createPending(store, members)];
+      await store.pause?.("orders");
+      await pass(unitMs);
+      equal(await tryBegin(store, one.id), "expired", "beginning it too late");
+      deepEqual(await endOverdue(store), [about(other)], "operations that ended");
+    },
+  },
+  {
+    rule: "deadline.full",
+    name: "ends an overdue operation although it has no place",
+    needs: [...NEEDS, "limits"],
+    check: async (store, { unitMs, pass }) => {
+      const limits = { running: 1 };
+      await createWorking(store);
+      const overdue = await createPending(store, { startWithinMs: unitMs });
+      const lease = { token: newToken(), leaseMs: LONG_MS, limits };
+      isOutcome(await store.beginAttempt(overdue.id, lease), "full", "beginning it without a place");
+      await pass(unitMs);
+      isOutcome(await store.beginAttempt(overdue.id, lease), "expired", "beginning it too late");
+    },
+  },
+  {
+    rule: "deadline.lane",
+    name: "ends overdue operations of a lane, also those that wait for their turn, and lets the next one begin",
+    needs: [...NEEDS, "lanes"],
+    check: async (store, { unitMs, pass }) => {
+      const members = { lane: "a", startWithinMs: 2 * unitMs };
+      const first = await createPending(store, members);
+      await pass(unitMs);
+      const second = await createPending(store, { ...members, startWithinMs: unitMs });
+      await pass(unitMs);
+      const third = await createPending(store, { lane: "a" });
+      equal(await tryBegin(store, third.id), "full", "beginning it before its turn");
+      deepEqual(sorted(await endOverdue(store)), sorted([first, second].map(about)), "operations that ended");
+      equal(await tryBegin(store, third.id), "begun", "beginning it when it has its turn");
+    },
+  },
+  {
+    rule: "deadline.redrive",
+    name: "gives the successor of an expired operation a deadline of the same length, counted anew",
+    needs: [...NEEDS, "redrive"],
+    check: async (store, { unitMs, pass }) => {
+      const operation = await createPending(store, { startWithinMs: 3 * unitMs });
+      await pass(3 * unitMs);
+      await endOverdue(store);
+      const successor = { ...operation, id: newOperation().id };
+      await store.redrive?.(operation.id, { id: successor.id, onEndId: newOperation().id });
+      equal((await read(store, successor)).startWithinMs, 3 * unitMs, "`startWithinMs` of the successor");
+      await pass(2 * unitMs);
+      deepEqual(await endOverdue(store), [], "operations that ended before the new deadline");
+      await pass(unitMs);
+      deepEqual(await endOverdue(store), [about(successor)], "operations that ended after it");
+    },
+  },
+  {
+    rule: "deadline.watch",
+    name: "notifies a watcher of operations that expire",
+    needs: [...NEEDS, "watch"],
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: unitMs };
+      const [one, other] = [await createPending(store, members), await createPending(store, members)];
+      await pass(unitMs);
+      const seen = new Set<string | undefined>();
+      const stop = store.watch?.((id) => void seen.add(id));
+      equal(await tryBegin(store, one.id), "expired", "beginning it too late");
+      await endOverdue(store);
+      for (let waited = 0; waited < 10 && seen.size < 2; waited += 1) await pass(unitMs);
+      stop?.();
+      deepEqual([...seen].sort(), [one.id, other.id].sort(), "operations that the watcher was notified of");
+    },
+  },
+  {
+    rule: "deadline.longest",
+    name: "keeps a deadline of 100 years after a delay of 100 years",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const longest = MAX_DURATION_MS;
+      await createPending(store, { delayMs: longest, startWithinMs: longest });
+      const operation = await createPending(store, { startWithinMs: longest });
+      await pass(unitMs);
+      deepEqual(await endOverdue(store), [], "operations that ended");
+      equal((await begin(store, operation.id)).operation.startWithinMs, longest, "`startWithinMs`");
+    },
+  },
+];
+
+async function endOverdue(store: OperationStore, limit = 100): Promise<readonly OverdueOperation[]> {
+  if (store.endOverdue !== undefined) return store.endOverdue({ limit });
+  throw new Error(
+    "The harness declares `deadlines`, but the store has no method `endOverdue`. Implement it or remove the capability.",
+  );
+}
+
+/** Returns what a store says of an operation that has expired. */
+function about({ id, definition, tenant, principal }: NewOperation): OverdueOperation {
+  return principal === undefined ? { id, definition, tenant } : { id, definition, tenant, principal };
+}
+
+function sorted(operations: readonly OverdueOperation[]): readonly OverdueOperation[] {
+  return [...operations].sort((a, b) => (a.id < b.id ? -1 : 1));
+}

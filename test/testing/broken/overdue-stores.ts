@@ -1,0 +1,232 @@
+import type { OperationStore } from "async-request-reply";
+import type { Operation, OverdueOperation } from "async-request-reply/ports";
+import { type BrokenPort, sharingAnswers } from "./prove.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** Changes the members of operations with a deadline before they are created. */
+function creating(
+  change: (
+    operation: Parameters<OperationStore["create"]>[0],
+    initial: Parameters<OperationStore["create"]>[1],
+  ) => Parameters<OperationStore["create"]>[0],
+): BrokenPort<TrackedStore>["methods"] {
+  return (store) => ({
+    create: (operation, initial) =>
+      store.create(operation.startWithinMs === undefined ? operation : change(operation, initial), initial),
+  });
+}
+
+function about({ id, definition, tenant }: Operation): OverdueOperation {
+  return { id, definition, tenant };
+}
+
+/** Stores that break a rule of deadlines. */
+export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
+  {
+    name: "ignores deadlines",
+    caughtBy: [
+      "deadline.kept",
+      "deadline.late",
+      "deadline.swept",
+      "deadline.limit",
+      "deadline.race",
+      "deadline.delayed",
+      "deadline.prepared",
+      "deadline.on-end",
+      "deadline.retention",
+      "deadline.ended",
+      "deadline.paused",
+      "deadline.full",
+      "deadline.lane",
+      "deadline.redrive",
+      "deadline.watch",
+      "deadline.longest",
+    ],
+    methods: creating(({ startWithinMs: _, ...operation }) => operation),
+  },
+  {
+    name: "begins an operation after its deadline",
+    caughtBy: [
+      "deadline.late",
+      "deadline.race",
+      "deadline.on-end",
+      "deadline.paused",
+      "deadline.full",
+      "deadline.watch",
+    ],
+    methods: (store) => ({
+      beginAttempt: async (id, lease) => {
+        const result = await store.beginAttempt(id, lease);
+        if (result.outcome !== "expired") return result;
+        const operation = (await store.look(id)) as Operation;
+        return { outcome: "begun", operation, previousLost: false };
+      },
+    }),
+  },
+  {
+    name: "ends nothing but what a worker tries to begin",
+    caughtBy: [
+      "deadline.swept",
+      "deadline.limit",
+      "deadline.delayed",
+      "deadline.prepared",
+      "deadline.on-end",
+      "deadline.retention",
+      "deadline.ended",
+      "deadline.paused",
+      "deadline.lane",
+      "deadline.redrive",
+      "deadline.watch",
+    ],
+    methods: () => ({ endOverdue: async () => [] }),
+  },
+  {
+    name: "returns `terminal` for an operation that the call has ended",
+    caughtBy: ["deadline.late", "deadline.on-end", "deadline.paused", "deadline.full", "deadline.watch"],
+    methods: (store) => ({
+      beginAttempt: async (id, lease) => {
+        const result = await store.beginAttempt(id, lease);
+        return result.outcome === "expired" ? { outcome: "terminal" } : result;
+      },
+    }),
+  },
+  {
+    name: "does not say who submitted an operation that has expired",
+    caughtBy: ["deadline.late", "deadline.swept"],
+    methods: (store) => ({
+      beginAttempt: async (id, lease) => {
+        const result = await store.beginAttempt(id, lease);
+        if (result.outcome !== "expired") return result;
+        const { principal: _, ...operation } = result.operation;
+        return { outcome: "expired", operation };
+      },
+      endOverdue: async (request) =>
+        ((await store.endOverdue?.(request)) ?? []).map(({ principal: _, ...operation }) => operation),
+    }),
+  },
+  {
+    name: "ends every overdue operation in one call",
+    caughtBy: ["deadline.limit"],
+    methods: (store) => ({
+      endOverdue: async () => (await store.endOverdue?.({ limit: 1_000 })) ?? [],
+    }),
+  },
+  {
+    name: "reports an overdue operation to several callers",
+    caughtBy: ["deadline.swept"],
+    methods: (store) => ({
+      endOverdue: sharingAnswers(async (request) => (await store.endOverdue?.(request)) ?? []),
+    }),
+  },
+  {
+    name: "ends operations that have begun",
+    caughtBy: ["deadline.begun"],
+    methods: (store, clock) => ({
+      endOverdue: async (request) => {
+        const late = (await store.all()).filter(
+          ({ id, state, createdAt, startWithinMs = Number.POSITIVE_INFINITY }) =>
+            state === "pending" && store.tokens.has(id) && createdAt + startWithinMs <= clock.now(),
+        );
+        for (const { id, tenant } of late) {
+          await store.seize(id);
+          await store.requestCancel(id, tenant);
+        }
+        return [...((await store.endOverdue?.(request)) ?? []), ...late.map(about)];
+      },
+    }),
+  },
+  {
+    name: "counts the time from the acceptance of a delayed operation",
+    caughtBy: ["deadline.delayed"],
+    methods: creating((operation) => {
+      const { delayMs = 0, startWithinMs = 0 } = operation;
+      return { ...operation, startWithinMs: Math.max(1, startWithinMs - delayMs) };
+    }),
+  },
+  {
+    name: "counts the time of an operation while it is preparing",
+    caughtBy: ["deadline.prepared"],
+    methods: (store, clock) => ({
+      endOverdue: async (request) => {
+        const late = (await store.all()).filter(
+          ({ state, createdAt, startWithinMs = Number.POSITIVE_INFINITY }) =>
+            state === "preparing" && createdAt + startWithinMs <= clock.now(),
+        );
+        return [...((await store.endOverdue?.(request)) ?? []), ...late.map(about)];
+      },
+    }),
+  },
+  {
+    name: "forgets the deadline of an operation that was preparing",
+    caughtBy: ["deadline.prepared"],
+    methods: creating(({ startWithinMs, ...operation }, initial) =>
+      initial === undefined && startWithinMs !== undefined ? { ...operation, startWithinMs } : operation,
+    ),
+  },
+  {
+    name: "creates no follow-up of an operation that expires",
+    caughtBy: ["deadline.on-end"],
+    methods: creating(({ onEnd: _, ...operation }) => operation),
+  },
+  {
+    name: "keeps an expired operation for its `retentionMs`",
+    caughtBy: ["deadline.retention"],
+    methods: creating(({ failedRetentionMs: _, ...operation }) => operation),
+  },
+  {
+    name: "cancels an operation that has expired",
+    caughtBy: ["deadline.ended"],
+    methods: (store) => ({
+      requestCancel: async (id, tenant) => {
+        const { error = "" } = (await store.get(id, tenant)) ?? {};
+        return error.includes("expired") ? "cancelled" : store.requestCancel(id, tenant);
+      },
+    }),
+  },
+  {
+    name: "spares operations of a paused definition",
+    caughtBy: ["deadline.paused"],
+    methods: (store) => {
+      let paused = false;
+      return {
+        pause: async (definition, by) => {
+          paused = true;
+          await store.pause?.(definition, by);
+        },
+        endOverdue: async (request) => (paused ? [] : ((await store.endOverdue?.(request)) ?? [])),
+      };
+    },
+  },
+  {
+    name: "looks for a place before the deadline",
+    caughtBy: ["deadline.full"],
+    methods: (store) => ({
+      beginAttempt: async (id, lease) => {
+        const result = await store.beginAttempt(id, lease);
+        return result.outcome === "expired" && lease.limits !== undefined ? { outcome: "full" } : result;
+      },
+    }),
+  },
+  {
+    name: "does not find operations that wait for their turn in a lane",
+    caughtBy: ["deadline.lane"],
+    methods: (store) => ({
+      endOverdue: async (request) => {
+        const ended = (await store.endOverdue?.(request)) ?? [];
+        const first = ended.find(({ id }) => store.created.get(id)?.lane !== undefined);
+        return ended.filter(({ id }) => id === first?.id || store.created.get(id)?.lane === undefined);
+      },
+    }),
+  },
+  {
+    name: "gives the successor of an expired operation no deadline",
+    caughtBy: ["deadline.redrive"],
+    methods: (store) => ({
+      redrive: async (retryOf, { id }) => {
+        const { startWithinMs: _, ...failed } = store.created.get(retryOf) as Operation;
+        await store.create({ ...failed, id, retryOf });
+        return { outcome: "redriven", operationId: id, created: true };
+      },
+    }),
+  },
+];

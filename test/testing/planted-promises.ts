@@ -1,6 +1,7 @@
 import { type Clock, createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
 import type { ListedOperation, NewOperation, Operation } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
+import { EXPIRED } from "../../src/contract/problem.js";
 import { replacing } from "../support/replacing.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */
@@ -9,7 +10,7 @@ interface PlantedPromise {
   readonly violation: RegExp;
 }
 
-/** Back ends with mistakes in retention, delays, follow-ups or redrives. */
+/** Back ends with mistakes in retention, delays, deadlines, follow-ups or redrives. */
 export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
   "every definition has the same retention": creating(I(8), (operation) => ({
     ...operation,
@@ -50,6 +51,65 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
   }),
 
   "delays are ignored": creating(/I(13|21): /, ({ delayMs: _, ...operation }) => operation),
+
+  "an operation begins after its deadline": composed(/I26: .* began \d+ ms after its deadline/, (store) => ({
+    beginAttempt: async (id, lease) => {
+      const known = await lookAt(store, id);
+      const result = await store.beginAttempt(id, lease);
+      if (result.outcome !== "expired" || known === undefined) return result;
+      return { outcome: "begun", operation: { ...known, attempt: 1 }, previousLost: false };
+    },
+  })),
+
+  "an operation expires that has begun": composed(/I26: .* expired although it had begun/, (store, clock) => {
+    const begun = new Map<string, { readonly token: string; readonly operation: Operation }>();
+    return {
+      beginAttempt: async (id, lease) => {
+        const result = await store.beginAttempt(id, lease);
+        if (result.outcome === "begun") begun.set(id, { token: lease.token, operation: result.operation });
+        return result;
+      },
+      endOverdue: async (request) => {
+        const ended = [...((await store.endOverdue?.(request)) ?? [])];
+        for (const [operationId, { token, operation }] of begun) {
+          const { createdAt, startWithinMs = Number.POSITIVE_INFINITY, state } = operation;
+          if (state !== "pending" || createdAt + startWithinMs > clock.now()) continue;
+          begun.delete(operationId);
+          const settled = await store.settle({ operationId, token }, { to: "failed", error: EXPIRED });
+          if (settled.outcome === "settled") ended.push(operation);
+        }
+        return ended;
+      },
+    };
+  }),
+
+  "an operation expires without its follow-up": composed(I(2), (store) => {
+    const { create, follow } = followUps(store);
+    return {
+      create,
+      settle: async (lease, settlement) => {
+        const settled = await store.settle(lease, settlement);
+        if (settled.outcome === "settled" && settled.state !== "pending" && settled.state !== "preparing")
+          await follow(lease.operationId);
+        return settled;
+      },
+      requestCancel: async (id, tenant) => {
+        const outcome = await store.requestCancel(id, tenant);
+        if (outcome === "cancelled") await follow(id);
+        return outcome;
+      },
+      beginAttempt: async (id, lease) => {
+        const result = await store.beginAttempt(id, lease);
+        if (result.outcome === "terminal") await follow(id);
+        return result;
+      },
+    };
+  }),
+
+  "a sweep leaves operations that are overdue": composed(
+    /I26: .* is overdue, but a sweep did not end it/,
+    () => ({ endOverdue: async () => [] }),
+  ),
 
   "follow-ups are lost": creating(I(2), ({ onEnd: _, ...operation }) => operation),
 

@@ -149,7 +149,7 @@ async function play(
     webhooks: options.webhooks ?? (options.seed >> 3) % 2 === 1,
     nextNumber: () => ++numbers,
     newId,
-    extras: new Extras(world, newId),
+    extras: new Extras(world, newId, backend.operations.endOverdue !== undefined),
   };
 
   let over = false;

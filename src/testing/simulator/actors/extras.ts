@@ -2,14 +2,20 @@ import type { NewOperation } from "../../../contract/operation.js";
 import type { World } from "../world/world.js";
 import { NOTICES } from "./notices.js";
 
-/** Adds metadata, and sometimes a follow-up or an urgency, to submitted operations. The same operation always gets the same ones. */
+/** Members that are added to an operation. */
+type Added = Pick<NewOperation, "onEnd" | "meta" | "urgency" | "startWithinMs">;
+
+/** Adds metadata, and sometimes a follow-up, an urgency or a deadline, to submitted operations. The same operation always gets the same ones. */
 export class Extras {
   readonly #world: World;
   readonly #newId: () => string;
-  readonly #known = new Map<string, Pick<NewOperation, "onEnd" | "meta" | "urgency">>();
+  readonly #known = new Map<string, Added>();
+  /** Whether the store ends overdue operations. */
+  readonly #deadlines: boolean;
 
-  constructor(world: World, newId: () => string) {
+  constructor(world: World, newId: () => string, deadlines: boolean) {
     this.#world = world;
+    this.#deadlines = deadlines;
     this.#newId = newId;
   }
 
@@ -20,10 +26,13 @@ export class Extras {
     return { ...operation, ...extras };
   }
 
-  #choose({ id }: NewOperation): Pick<NewOperation, "onEnd" | "meta" | "urgency"> {
+  #choose({ id }: NewOperation): Added {
     const { choices } = this.#world;
     const follows = choices.choose(2) === 1;
     const urgency = [undefined, 0, 7, undefined][choices.choose(4)];
+    const startWithinMs = this.#deadlines
+      ? [undefined, undefined, 2_000, 45_000][choices.choose(4)]
+      : undefined;
     const { name: definition, retentionMs, failedRetentionMs } = NOTICES;
     const input = JSON.stringify({ about: id });
     const onEnd = { id: this.#newId(), definition, retentionMs, failedRetentionMs, input };
@@ -31,6 +40,7 @@ export class Extras {
       meta: JSON.stringify({ trace: id }),
       ...(follows ? { onEnd } : {}),
       ...(urgency === undefined ? {} : { urgency }),
+      ...(startWithinMs === undefined ? {} : { startWithinMs }),
     };
   }
 }

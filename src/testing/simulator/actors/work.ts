@@ -36,7 +36,7 @@ export function creatorsOf(
       const made = nextNumber();
       const outcome = await world.call(process, `create-resource(${short(operationId)})`, async () => {
         // In a transaction, the effect only happens if it commits.
-        if (tx === undefined) stage.ledger.effect(operationId);
+        if (tx === undefined) stage.ledger.keys.effect(operationId);
         return world.choices.weighted([
           ["created", 8],
           ["throws", 1],
@@ -88,7 +88,7 @@ async function attempt(
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => world.clockOf(process).schedule(ms, resolve));
   const outcome = await world.call(process, `work(${short(operationId)})`, async () => {
-    ledger.effect(operationId);
+    ledger.keys.effect(operationId);
     return world.choices.weighted([
       ["done", 6],
       ["reports", 2],
@@ -122,7 +122,7 @@ export async function notify(
   { operationId, signal, release }: Job,
 ): Promise<unknown> {
   const outcome = await world.call(process, `notify(${short(operationId)})`, async () => {
-    ledger.effect(operationId);
+    ledger.keys.effect(operationId);
     return world.choices.weighted([
       ["done", 6],
       ["throws", 2],

@@ -4,7 +4,7 @@ import {
   type OperationState,
   type Settlement,
 } from "../../../contract/operation.js";
-import { CANCELLED } from "../../../contract/problem.js";
+import { CANCELLED, EXPIRED } from "../../../contract/problem.js";
 
 /** State of an operation at one moment, as clients see it. Texts are compared exactly. */
 export interface Content {
@@ -103,16 +103,17 @@ export class Contents {
 export const cancelling: Change = (content) =>
   isTerminal(content.state) ? undefined : { ...content, state: "failed", error: CANCELLED };
 
+/** Ends an operation that no attempt began in time. */
+export const expiring: Change = (content) =>
+  content.state === "pending" ? { ...content, state: "failed", error: EXPIRED } : undefined;
+
 /** Requests the cancellation of a running operation. */
 export const requesting: Change = (content) =>
   isTerminal(content.state) ? undefined : { ...content, cancelRequested: true };
 
-/** Confirms that an operation has ended: by an earlier change, or just now because of a requested cancellation. */
-export function ending(cancelRequested: boolean): Change {
-  return (content) => {
-    if (isTerminal(content.state)) return content;
-    return cancelRequested ? cancelling(content) : undefined;
-  };
+/** Confirms that an operation has ended: by an earlier change, or just now by this one. */
+export function ending(change: Change | undefined): Change {
+  return (content) => (isTerminal(content.state) ? content : change?.(content));
 }
 
 /** Renews a lease, with or without progress. */

@@ -1,6 +1,6 @@
 import { isTerminal, keptMs, type NewOperation, type OperationState } from "../../../contract/operation.js";
 import type { InitialState } from "../../../ports/operation-store.js";
-import { type Content, Contents } from "./contents.js";
+import { type Change, type Content, Contents, cancelling, expiring } from "./contents.js";
 
 /** Everything known about one operation, from watching the stores. */
 export interface Entry {
@@ -42,6 +42,10 @@ export interface Entry {
   previousLost: boolean;
   /** Time from which an attempt can begin without a lost one before it. */
   dueAt: number;
+  /** Time from which it is overdue, unless it has begun. Absent if it has no deadline, or if that time is unknown. */
+  startBy: number | undefined;
+  /** Whether an attempt of its work has begun. */
+  hasBegun: boolean;
   /** Time before which no sweep gets it. */
   handOutFrom: number;
   /** Number of sweeps that got it since it began or became due. */
@@ -107,6 +111,8 @@ export class Entries {
       leaseEndsAt,
       previousLost: false,
       dueAt,
+      startBy: initial === undefined ? deadlineOf(recorded, dueAt) : undefined,
+      hasBegun: false,
       handOutFrom: lease === undefined ? dueAt : leaseEndsAt,
       round: 0,
       isVague: false,
@@ -178,7 +184,29 @@ export function isHidden({ recorded }: Entry): boolean {
   return recorded.hidden === true;
 }
 
-/** Returns whether the next `beginAttempt` ends the operation: its cancellation is requested and no lease is live. */
-export function endsWhenBegun(entry: Entry, now: number): boolean {
-  return entry.cancelRequested && !isTerminal(stateOf(entry)) && entry.leaseEndsAt <= now;
+/** Returns the time from which an operation is overdue that is due for the first time now. */
+export function deadlineOf({ startWithinMs }: NewOperation, dueAt: number): number | undefined {
+  return startWithinMs === undefined ? undefined : dueAt + startWithinMs;
+}
+
+/**
+ * Returns how a call can end the operation without a report: its cancellation is requested and no lease is live, or it may be
+ * overdue.
+ */
+export function silentEnd(entry: Entry, now: number): Change | undefined {
+  if (isTerminal(stateOf(entry))) return undefined;
+  if (entry.cancelRequested && entry.leaseEndsAt <= now) return cancelling;
+  return mayBeOverdue(entry, now) ? expiring : undefined;
+}
+
+/** Returns whether an operation may be overdue: its deadline is over or unknown, and it has not begun. */
+export function mayBeOverdue(entry: Entry, now: number): boolean {
+  const { recorded, hasBegun, isVague, startBy = Number.POSITIVE_INFINITY, contents } = entry;
+  if (recorded.startWithinMs === undefined || hasBegun) return false;
+  return (isVague || startBy <= now) && contents.mayBe(({ state }) => state === "pending");
+}
+
+/** Returns whether an operation is overdue for certain. */
+export function isOverdue(entry: Entry, now: number): boolean {
+  return !entry.isVague && !isUncertain(entry) && mayBeOverdue(entry, now);
 }

@@ -1,6 +1,5 @@
 import { isTerminal, type Operation } from "../../../contract/operation.js";
-import { cancelling } from "./contents.js";
-import { type Entries, type Entry, endsWhenBegun } from "./entry.js";
+import { type Entries, type Entry, silentEnd } from "./entry.js";
 
 /**
  * Checks that every end creates its follow-up exactly once, and that nothing else creates one (I11). When an end
@@ -24,7 +23,8 @@ export class FollowUps {
   }
 
   #createdBy(parent: Entry, id: string): void {
-    if (endsWhenBegun(parent, this.#entries.now())) parent.contents.mayChange(cancelling);
+    const silent = silentEnd(parent, this.#entries.now());
+    if (silent !== undefined) parent.contents.mayChange(silent);
     this.#entries.noteEnd(parent);
     if (!parent.contents.mayBe(({ state }) => isTerminal(state)))
       this.#entries.violated("I11", `follow-up ${id} exists, but ${parent.id} has not ended`);

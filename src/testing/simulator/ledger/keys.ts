@@ -31,6 +31,13 @@ export class Keys {
     this.#operationOfKey.set(name, id);
   }
 
+  /** Records an effect of an operation: its work, or the creation of its resource. */
+  effect(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) this.#entries.violated("I1", `${id} had an effect but was never created`);
+    else this.bind(entry.recorded, id);
+  }
+
   /** Records that an open transaction holds a key. Other submissions with it have to wait. */
   holds(holding: Holding): void {
     this.#heldUntil.set(nameOf(holding), Number.POSITIVE_INFINITY);

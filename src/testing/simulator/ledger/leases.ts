@@ -1,6 +1,6 @@
 import type { OperationState, Settlement } from "../../../contract/operation.js";
 import type { BeginResult } from "../../../ports/operation-store.js";
-import { type Entry, stateOf } from "./entry.js";
+import { deadlineOf, type Entry, stateOf } from "./entry.js";
 
 /** A prepared operation is due at once, and sweeps get it later, in case its announcement is lost. Milliseconds. */
 const FIRST_HAND_OUT_MS = 30_000;
@@ -40,6 +40,7 @@ export function released(entry: Entry, settlement: Settlement, now: number): voi
     entry.previousLost = false;
     entry.handOutFrom = entry.dueAt > now ? entry.dueAt : now + FIRST_HAND_OUT_MS;
     entry.dueAt = Math.max(now, entry.dueAt);
+    entry.startBy = deadlineOf(entry.recorded, entry.dueAt);
   } else if (settlement.to === "retry") {
     entry.previousLost &&= !settlement.countAttempt;
     entry.dueAt = now + settlement.delayMs;

@@ -18,6 +18,7 @@ import type { BegunAttempt } from "../../../ports/queue.js";
 import { Attempts } from "./attempts.js";
 import { type Change, cancelling, ending, progressing, requesting, settling } from "./contents.js";
 import { Counts } from "./counts.js";
+import { Deadlines } from "./deadlines.js";
 import { Effects } from "./effects.js";
 import { Entries, type Entry, stateOf } from "./entry.js";
 import { FollowUps } from "./follow-ups.js";
@@ -62,6 +63,7 @@ import { Webhooks } from "./webhooks.js";
  * - I22, I23: Limits and lanes hold, and no attempt begins while its definition is paused. See {@link Places}.
  * - I24: Urgent orders begin first, and no tenant is passed over for long. See {@link Turns}.
  * - I25: A full backlog refuses no submission whose key has an operation. See {@link Keys}.
+ * - I26: An operation with a deadline begins in time or expires, never both. See {@link Deadlines}.
  */
 export class Ledger {
   readonly entries: Entries;
@@ -76,6 +78,7 @@ export class Ledger {
   readonly timing: Timing;
   readonly places: Places;
   readonly pauses: Pauses;
+  readonly deadlines: Deadlines;
   readonly handOuts: HandOuts;
   readonly counts: Counts;
   readonly payloads: Payloads;
@@ -92,6 +95,7 @@ export class Ledger {
     this.places = new Places(this.entries, keepsPlaces);
     this.pauses = new Pauses(this.entries);
     this.timing = new Timing(this.entries, locks, this.places, this.pauses);
+    this.deadlines = new Deadlines(this.entries, locks);
     this.handOuts = new HandOuts(this.entries);
     this.counts = new Counts(this.entries, this.pauses);
     this.redrives = new Redrives(this.entries);
@@ -177,9 +181,11 @@ export class Ledger {
     if (result.outcome === "terminal") {
       // If a cancellation was requested and the lease has expired, `beginAttempt` ends the operation.
       const hadEnded = entry.contents.mayBe(({ state }) => isTerminal(state));
-      this.#change(entry, ending(entry.cancelRequested || !hadEnded));
+      this.#change(entry, ending(entry.cancelRequested || !hadEnded ? cancelling : undefined));
     }
+    if (result.outcome === "expired") this.deadlines.expired(result.operation);
     if (result.outcome !== "begun") return;
+    this.deadlines.begun(entry, result.operation, result.previousLost);
     this.places.begun(entry, token, result.operation);
     this.pauses.begun(entry, token, result.operation);
     if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
@@ -267,13 +273,6 @@ export class Ledger {
     entry.cancelRequested = true;
     this.#change(entry, requesting);
     for (const watcher of this.entries.cancelWatchers) watcher(id);
-  }
-
-  /** Records an effect of an operation: its work, or the creation of its resource. */
-  effect(id: string): void {
-    const entry = this.entries.get(id);
-    if (entry === undefined) this.violated("I1", `${id} had an effect but was never created`);
-    else this.keys.bind(entry.recorded, id);
   }
 
   /** Records that a caller has received a reply that accepts its submission. */

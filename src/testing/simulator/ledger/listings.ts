@@ -1,7 +1,6 @@
 import { isTerminal } from "../../../contract/operation.js";
 import type { ListedOperation, ListRequest } from "../../../ports/operation-reads.js";
-import { cancelling } from "./contents.js";
-import { type Entries, type Entry, endsWhenBegun, isHidden, stateOf } from "./entry.js";
+import { type Entries, type Entry, isHidden, silentEnd, stateOf } from "./entry.js";
 import type { Redrives } from "./redrives.js";
 
 /** Checks that lists return what was recorded and settled (I8), and that no ended operation is missing (I2). */
@@ -60,7 +59,8 @@ export class Listings {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     // A receipt can end the operation by beginning it, and does not report that.
-    if (endsWhenBegun(entry, this.#entries.now())) entry.contents.mayChange(cancelling);
+    const silent = silentEnd(entry, this.#entries.now());
+    if (silent !== undefined && state === "failed") entry.contents.mayChange(silent);
     const isKnown = entry.contents.mayBe((content) => content.state === state && content.error === error);
     if (!isKnown) this.#entries.violated("I8", `${id} was listed as ${state} with error ${error}`);
     for (const member of [
@@ -69,6 +69,7 @@ export class Listings {
       "principal",
       "retentionMs",
       "failedRetentionMs",
+      "startWithinMs",
       "retryOf",
     ] as const)
       if (entry.recorded[member] !== operation[member])

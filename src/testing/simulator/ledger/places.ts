@@ -1,6 +1,6 @@
 import type { Operation } from "../../../contract/operation.js";
 import { ORDER_LIMITS } from "../actors/options.js";
-import { type Entries, type Entry, isUncertain, stateOf } from "./entry.js";
+import { type Entries, type Entry, isUncertain, mayBeOverdue, stateOf } from "./entry.js";
 
 /** Checks that attempts begin only with a place: within the limits of orders, and in the order of their lane (I22). */
 export class Places {
@@ -47,10 +47,9 @@ export class Places {
   }
 
   #isPending(entry: Entry, definition: string): boolean {
-    const { recorded, isVague } = entry;
-    return (
-      recorded.definition === definition && !isVague && !isUncertain(entry) && stateOf(entry) === "pending"
-    );
+    // A receipt can end an operation that is overdue, and does not report that.
+    const isKnown = !entry.isVague && !isUncertain(entry) && !mayBeOverdue(entry, this.#entries.now());
+    return entry.recorded.definition === definition && isKnown && stateOf(entry) === "pending";
   }
 
   #isRunning({ token, leaseEndsAt }: Entry): boolean {

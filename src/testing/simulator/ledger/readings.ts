@@ -1,7 +1,7 @@
 import { isTerminal, type Operation } from "../../../contract/operation.js";
 import type { Claim, ClaimResult } from "../../../ports/idempotency-store.js";
-import { type Content, cancelling } from "./contents.js";
-import { type Entries, type Entry, endsWhenBegun, isHidden, stateOf } from "./entry.js";
+import type { Content } from "./contents.js";
+import { type Entries, type Entry, isHidden, silentEnd, stateOf } from "./entry.js";
 import type { Redrives } from "./redrives.js";
 
 /**
@@ -59,7 +59,8 @@ export class Readings {
     if (entry.tenant !== tenant) this.#entries.violated("I9", `${tenant} read ${id} of ${entry.tenant}`);
     entry.mayBeAbsent = false;
     // A receipt can end the operation by beginning it, and does not report that.
-    if (endsWhenBegun(entry, this.#entries.now())) entry.contents.mayChange(cancelling);
+    const silent = silentEnd(entry, this.#entries.now());
+    if (silent !== undefined) entry.contents.mayChange(silent);
     const before = entry.contents.current;
     if (!entry.contents.read(operation)) this.#reportDifference(entry, before, operation);
     // The creation succeeded although its answer was lost, so the attempts of the work start at 0.
@@ -77,6 +78,7 @@ export class Readings {
       "meta",
       "retentionMs",
       "failedRetentionMs",
+      "startWithinMs",
       "retryOf",
       "urgency",
     ] as const)
@@ -102,7 +104,7 @@ export class Readings {
 
   /** Returns operations that a receipt may have ended without reporting it: see {@link returned}. */
   endedWhenBegun(): readonly Entry[] {
-    return this.#entries.where((entry) => endsWhenBegun(entry, this.#entries.now()));
+    return this.#entries.where((entry) => silentEnd(entry, this.#entries.now()) !== undefined);
   }
 
   #noteAttempts(entry: Entry, { id, attempt, settledAt }: Operation): void {

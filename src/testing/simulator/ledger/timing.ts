@@ -6,7 +6,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../../ports/operation-store.js";
-import { type Entries, type Entry, isHidden, isUncertain, stateOf } from "./entry.js";
+import { type Entries, type Entry, isHidden, isUncertain, mayBeOverdue, stateOf } from "./entry.js";
 import type { Pauses } from "./pauses.js";
 import type { Places } from "./places.js";
 
@@ -52,6 +52,7 @@ export class Timing {
     const state = stateOf(entry);
     if (outcome === "full")
       return this.#places.needsPlace(entry) || this.#pauses.has(entry.recorded.definition);
+    if (outcome === "expired") return mayBeOverdue(entry, this.#entries.now());
     if (outcome === "busy") return this.#locks || this.#isLeased(entry);
     if (outcome === "terminal") return isTerminal(state) || (entry.cancelRequested && !this.#isLeased(entry));
     return outcome === "preparing" ? state === "preparing" : this.#entries.mayBeGone(entry);

@@ -1,7 +1,7 @@
 import { DEFAULT_URGENCY } from "../../../contract/operation.js";
 import type { BegunAttempt } from "../../../ports/queue.js";
 import { ORDER_LIMITS, PROCESSOR_OPTIONS } from "../actors/options.js";
-import { type Entries, type Entry, isUncertain, stateOf } from "./entry.js";
+import { type Entries, type Entry, isUncertain, mayBeOverdue, stateOf } from "./entry.js";
 
 /**
  * How many orders of the other tenant a process may begin, of the same urgency, while an order of a tenant is due and has a
@@ -62,7 +62,9 @@ export class Turns {
 
   /** Returns whether an order could begin now. */
   #mayBegin(entry: Entry): boolean {
-    if (!waits(entry) || entry.dueAt > this.#entries.now() || this.#entries.mayBeGone(entry)) return false;
+    const now = this.#entries.now();
+    if (!waits(entry) || entry.dueAt > now || mayBeOverdue(entry, now) || this.#entries.mayBeGone(entry))
+      return false;
     const running = this.#entries.where(
       (other) =>
         other.recorded.definition === "orders" &&

@@ -49,6 +49,13 @@ export function operationsOf(
       ledger.pauses.resumed(definition);
       await resume?.call(store, definition);
     });
+  const { endOverdue } = store;
+  const endingOverdue: OperationStore["endOverdue"] = (request) =>
+    world.call(process, "endOverdue", async () => {
+      const ended = (await endOverdue?.call(store, request)) ?? [];
+      ledger.deadlines.swept(request.limit, ended);
+      return ended;
+    });
   return {
     // All histories have limits and lanes. The ledger knows whether the store keeps them.
     keepsPlaces: true,
@@ -57,6 +64,7 @@ export function operationsOf(
     ...(list === undefined ? {} : { list: readPage }),
     ...(countPending === undefined ? {} : { countPending: count }),
     ...(pause === undefined || resume === undefined ? {} : { pause: pausing, resume: resuming }),
+    ...(endOverdue === undefined ? {} : { endOverdue: endingOverdue }),
     watch: (onChange) => watchSome(process, world, ledger.entries.watchers, onChange),
     watchCancellations: (onRequest) => watchSome(process, world, ledger.entries.cancelWatchers, onRequest),
     create: (given, initial) => {

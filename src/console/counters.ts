@@ -87,10 +87,19 @@ export function createCounters(options: CountersOptions = {}): Counters {
   };
 }
 
-type End = Extract<ServiceEvent, { readonly event: "operation.completed" | "operation.failed" }>;
+type End = Extract<
+  ServiceEvent,
+  { readonly event: "operation.completed" | "operation.failed" | "operation.expired" }
+>;
+
+const ENDS: ReadonlySet<ServiceEvent["event"]> = new Set<End["event"]>([
+  "operation.completed",
+  "operation.failed",
+  "operation.expired",
+]);
 
 function isEnd(event: ServiceEvent): event is End {
-  return event.event === "operation.completed" || event.event === "operation.failed";
+  return ENDS.has(event.event);
 }
 
 function minuteAt(ms: number): number {

@@ -16,7 +16,11 @@ function createStage() {
     clock,
     counters,
     events,
-    end: (event: "operation.completed" | "operation.failed", tookMs: number, definition = "orders") =>
+    end: (
+      event: "operation.completed" | "operation.failed" | "operation.expired",
+      tookMs: number,
+      definition = "orders",
+    ) =>
       counters.observe({
         event,
         operationId: v7({ msecs: clock.now() - tookMs }),
@@ -40,13 +44,14 @@ describe("counters", () => {
     end("operation.completed", 10);
     await clock.advance(30 * MINUTE_MS);
     end("operation.failed", 10);
+    end("operation.expired", 10, "reports");
     end("operation.completed", 10, "reports");
     const about = { medianMs: expect.any(Number), p95Ms: expect.any(Number) };
     expect(counters.read()).toEqual({
       countedMs: 30 * MINUTE_MS,
       definitions: [
         { definition: "orders", completed: 1, failed: 1, ...about },
-        { definition: "reports", completed: 1, failed: 0, ...about },
+        { definition: "reports", completed: 1, failed: 1, ...about },
       ],
     });
     await clock.advance(30 * MINUTE_MS);

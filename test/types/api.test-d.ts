@@ -139,7 +139,7 @@ createService({ definitions: [orders], authorize, admit: () => principal });
 const tenant = "t";
 export const submitted = [
   service.submit(exportsOf, { accountId: "1" }, { tenant, key: "k", tx }),
-  service.submit(exportsOf, { accountId: "1", format: "csv" }, { tenant, delayMs: 10 }),
+  service.submit(exportsOf, { accountId: "1", format: "csv" }, { tenant, delayMs: 10, startWithinMs: 1_000 }),
   service.submit(exportsOf, { accountId: "1" }, { tenant, webhookUrl: "https://example.com/hooks" }),
   // @ts-expect-error -- a URL is text
   service.submit(exportsOf, { accountId: "1" }, { tenant, webhookUrl: new URL("https://example.com") }),

@@ -92,7 +92,11 @@ createWorker(orders, { orders: elsewhere });
 /** A submission in your own transaction has two steps, and the second one is synchronous. */
 const options = { tenant: "tenant-1", key: "k" };
 export async function submit(): Promise<string> {
-  const prepared = await service.prepare(reports, { year: 2026 }, { ...options, delayMs: 1_000 });
+  const prepared = await service.prepare(
+    reports,
+    { year: 2026 },
+    { ...options, delayMs: 1_000, startWithinMs: 1_000 },
+  );
   const { operationId } = prepared.record(database);
   // @ts-expect-error -- not the database
   prepared.record("orders.db");

@@ -102,6 +102,7 @@ const calls: Record<string, Call> = {
     await received;
   },
   takeDue: ({ operations }) => operations.takeDue({ definitions: DEFINITIONS, limit: 10 }),
+  endOverdue: ({ operations }) => optional(operations.endOverdue?.({ limit: 10 })),
   "takeExpired and remove": async ({ operations }) => {
     const expired = await operations.takeExpired({ limit: 10 });
     await operations.remove(
@@ -135,8 +136,8 @@ const calls: Record<string, Call> = {
 };
 
 /**
- * Finished operations, some of them failed; due operations; and operations that only hold a key. Half of each belong
- * to either definition.
+ * Finished operations, some of them failed; due operations, a third of them overdue; and operations that only hold a key. Half
+ * of each belong to either definition.
  */
 function fill(schema: string): string {
   const columns = "id, tenant, definition, key, bound, fingerprint, state, input, retention_ms, created_at";
@@ -151,8 +152,9 @@ function fill(schema: string): string {
   return `
     insert into ${schema}.operations (${columns}, settled_at, expires_at)
       select ${finished.replace("now() - n * interval '1 s'", ended)}, ${ended}, ${ended} from generate_series(1, ${FINISHED}) n;
-    insert into ${schema}.operations (${columns}, due_at, announce_at)
-      select ${values("d", "'pending'")}, now() - n * interval '1 s', now() - n * interval '1 s'
+    insert into ${schema}.operations (${columns}, due_at, announce_at, start_by)
+      select ${values("d", "'pending'")}, now() - n * interval '1 s', now() - n * interval '1 s',
+        case when n % 3 < 2 then now() + (n % 3) * interval '1 day' - n * interval '1 s' end
       from generate_series(1, 5000) n;
     insert into ${schema}.operations (${columns}, claimed_for, due_at)
       select ${values("c", "'claimed'")}, gen_random_uuid(), now() - n * interval '1 s' from generate_series(1, 5000) n;`;

@@ -1,0 +1,125 @@
+import {
+  allowAnonymous,
+  type Backend,
+  createMemoryBackend,
+  createOrderService,
+  createService,
+  createWorker,
+  defineOperation,
+  withStores,
+} from "async-request-reply";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { replacing } from "../support/replacing.js";
+import { testMistakes, untyped } from "../support/untyped.js";
+
+const named = { name: "jobs", path: "/jobs", input: z.object({ customer: z.string() }) } as const;
+const jobs = defineOperation(named);
+const late = defineOperation({ ...named, startWithinMs: 5_000 });
+const authorize = allowAnonymous();
+const tenant = "anonymous";
+
+/** Every wrong value of the option, with its sentence. */
+const MISTAKES = [
+  ...[0, Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY].map(
+    (value) =>
+      [value, `Option \`startWithinMs\` must be a whole number greater than 0, not ${value}.`] as const,
+  ),
+  [999, "Option `startWithinMs` must be at least 1000 milliseconds, not 999."],
+  [3_155_760_000_001, "Option `startWithinMs` is 3155760000001. Pass at most 3155760000000 (100 years)."],
+  ["5 s", 'Option `startWithinMs` must be a whole number greater than 0, not "5 s".'],
+] as const;
+
+/** Returns a back end whose store cannot end overdue operations. */
+function unaware(): Backend {
+  const backend = createMemoryBackend();
+  const operations = new Proxy(replacing(backend.operations, {}), {
+    get: (store, member) => (member === "endOverdue" ? undefined : Reflect.get(store, member)),
+  });
+  return withStores(backend, { operations });
+}
+
+const sentence = (subject: string): string =>
+  `${subject} \`startWithinMs\`, but the store of this back end cannot end overdue operations. Leave it out, or add ` +
+  "`endOverdue` to your store.";
+
+describe("the deadline of a definition", () => {
+  testMistakes(
+    MISTAKES.map(([value, message]) => [
+      `of ${value}`,
+      message,
+      () => untyped.defineOperation({ ...named, startWithinMs: value }),
+    ]),
+  );
+
+  it.each([1_000, 3_155_760_000_000])("can be %d ms", (startWithinMs) => {
+    expect(defineOperation({ ...named, startWithinMs })).toMatchObject({ startWithinMs });
+  });
+
+  it("is absent by default", () => {
+    expect(jobs).not.toHaveProperty("startWithinMs");
+  });
+
+  it("can be that of orders", () => {
+    const [orders] = createOrderService({ authorize, startWithinMs: 2_000, observe: false }).definitions;
+    expect(orders.startWithinMs).toBe(2_000);
+  });
+});
+
+describe("a store that cannot end overdue operations", () => {
+  testMistakes([
+    [
+      "a service with a deadline",
+      sentence('The definition "jobs" has'),
+      () => createService({ definitions: [late], authorize, backend: unaware() }),
+    ],
+    [
+      "a worker with a deadline",
+      sentence('The definition "jobs" has'),
+      () => createWorker({ definitions: [late], backend: unaware() }, { jobs: () => undefined }),
+    ],
+  ]);
+
+  it("is refused by a call with a deadline, and takes others", async () => {
+    const service = createService({ definitions: [jobs], authorize, backend: unaware(), observe: false });
+    const submit = (options: object) => service.submit(jobs, { customer: "a" }, { tenant, ...options });
+    await expect(submit({ startWithinMs: 5_000 })).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: sentence("The call has"),
+    });
+    await expect(submit({})).resolves.toMatchObject({ status: "pending" });
+  });
+});
+
+describe("the deadline of a submission", () => {
+  const backend = createMemoryBackend();
+  const service = createService({ definitions: [late], authorize, backend, observe: false });
+  const submit = (options: object) => service.submit(late, { customer: "a" }, { tenant, ...options });
+
+  it.each(MISTAKES)("of %s is refused with a sentence", async (startWithinMs, detail) => {
+    await expect(submit({ startWithinMs })).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
+  });
+
+  it.each([
+    ["is that of the definition", {}, 5_000],
+    ["is the one that the call chose", { startWithinMs: 9_000 }, 9_000],
+  ])("%s", async (_, options, expected) => {
+    const { operationId } = await submit(options);
+    expect(await backend.operations.get(operationId, tenant)).toMatchObject({ startWithinMs: expected });
+  });
+
+  it("counts from when the resource exists that the service creates before the reply", async () => {
+    const created = createService({
+      definitions: [late],
+      authorize,
+      backend,
+      create: { jobs: () => ({ body: { status: "pending" } }) },
+      observe: false,
+    });
+    const { operationId } = await created.submit(late, { customer: "a" }, { tenant, startWithinMs: 9_000 });
+    expect(await backend.operations.get(operationId, tenant)).toMatchObject({
+      state: "pending",
+      startWithinMs: 9_000,
+    });
+  });
+});

@@ -1,0 +1,238 @@
+import {
+  allowAnonymous,
+  type Backend,
+  createService,
+  createWorker,
+  defineOperation,
+  type HttpRequest,
+  type HttpResponse,
+  type ServiceEvent,
+} from "async-request-reply";
+import { createOperator } from "async-request-reply/operator";
+import type { OperationLimits } from "async-request-reply/ports";
+import { createManualClock } from "async-request-reply/testing";
+import { createWebhooks } from "async-request-reply/webhooks";
+import { expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
+import { startReceiver } from "../support/webhooks/receiver.js";
+import { SECRET } from "../support/webhooks/stage.js";
+
+/** A back end whose time only passes when the test says so. */
+export interface Stopped {
+  readonly backend: Backend;
+  /** Lets time pass on the clock of the store. */
+  pass(ms: number): Promise<void>;
+}
+
+const tenant = "anonymous";
+const input = z.object({ name: z.string() });
+
+/** Declares that work with a deadline starts in time or expires. `open` returns a new back end. */
+export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
+  async function stage({ limits, webhookUrl }: { limits?: OperationLimits; webhookUrl?: string } = {}) {
+    const { backend, pass } = await open();
+    const codes = defineOperation({
+      name: "codes",
+      path: "/codes",
+      input,
+      startWithinMs: 5_000,
+      ...(limits === undefined ? {} : { limits }),
+    });
+    const events: ServiceEvent[] = [];
+    const ran: string[] = [];
+    const definitions = [codes] as const;
+    const service = createService({
+      definitions,
+      backend,
+      authorize: allowAnonymous(),
+      observe: (event) => void events.push(event),
+      // Its time stands still, so it reads nothing again unless it is notified.
+      runtime: { clock: createManualClock() },
+      ...(webhookUrl === undefined
+        ? {}
+        : {
+            webhooks: createWebhooks({
+              endpoint: () => ({ url: webhookUrl, secrets: [SECRET] }),
+              trustedOrigins: [new URL(webhookUrl).origin],
+            }),
+          }),
+    });
+    const worker = createWorker(service, { codes: ({ name }) => void ran.push(name) });
+    onTestFinished(async () => {
+      await service.close();
+      await backend.close();
+    });
+    const read = (id: string) => service.get(codes, id, { tenant });
+    return {
+      backend,
+      codes,
+      service,
+      ran,
+      pass,
+      operator: createOperator({ definitions, backend, observe: false }),
+      /** Sweeps, and runs what is due. */
+      work: () => worker.runUntilIdle(),
+      submit: async (name: string, options: object = {}) =>
+        (await service.submit(codes, { name }, { tenant, ...options })).operationId,
+      read,
+      expires: async (id: string) =>
+        expect(await read(id)).toMatchObject({ status: "failed", attempt: 0, error: { name: "expired" } }),
+      waits: async (id: string) => expect(await read(id)).toMatchObject({ status: "pending", attempt: 0 }),
+      expired: () => events.filter(({ event }) => event === "operation.expired"),
+    };
+  }
+
+  it("runs before its deadline, and not after it", async () => {
+    const { submit, pass, work, ran, read, expires, expired } = await stage();
+    const early = await submit("early");
+    await pass(4_000);
+    await work();
+    const late = await submit("late", { principal: "ann" });
+    await pass(5_000);
+    await work();
+    expect(ran).toEqual(["early"]);
+    expect(await read(early)).toMatchObject({ status: "completed" });
+    await expires(late);
+    const about = { operationId: late, definition: "codes", tenant, principal: "ann" };
+    expect(expired()).toEqual([{ event: "operation.expired", ...about }]);
+  });
+
+  it("expires while its definition is paused", async () => {
+    const { submit, operator, pass, work, ran, waits, expires } = await stage();
+    const id = await submit("paused");
+    await operator.pause("codes");
+    await pass(4_000);
+    await work();
+    await waits(id);
+    await pass(1_000);
+    await work();
+    await expires(id);
+    await operator.resume("codes");
+    await work();
+    expect(ran).toEqual([]);
+  });
+
+  it("expires while no place is free", async () => {
+    const { backend, submit, pass, work, ran, waits, expires } = await stage({ limits: { running: 1 } });
+    const running = await submit("running", { startWithinMs: 60_000 });
+    const lease = { token: "held", leaseMs: 60_000, limits: { running: 1 } };
+    expect(await backend.operations.beginAttempt(running, lease)).toMatchObject({ outcome: "begun" });
+    const id = await submit("waiting");
+    await pass(4_000);
+    await work();
+    await waits(id);
+    await pass(1_000);
+    await work();
+    await expires(id);
+    expect(ran).toEqual([]);
+  });
+
+  it("expires although the worker that ends it has no processor for it", async () => {
+    const { backend, submit, pass, expires } = await stage();
+    const id = await submit("unattended");
+    const others = defineOperation({ name: "others", path: "/others", input });
+    const observe = false;
+    const worker = createWorker({ definitions: [others], backend, observe }, { others: () => undefined });
+    await pass(5_000);
+    await worker.runUntilIdle();
+    await expires(id);
+  });
+
+  it("counts from the end of its delay, within the time that the submission chose", async () => {
+    const { submit, pass, work, ran, waits, expires } = await stage();
+    const [early, late] = [
+      await submit("early", { delayMs: 10_000, startWithinMs: 2_000 }),
+      await submit("late", { delayMs: 10_000, startWithinMs: 1_000 }),
+    ];
+    await pass(9_000);
+    await work();
+    for (const id of [early, late]) await waits(id);
+    await pass(2_000);
+    await work();
+    expect(ran).toEqual(["early"]);
+    await expires(late);
+  });
+
+  it("never expires once it has begun, also if the attempt did not count", async () => {
+    const { backend, submit, pass, work, ran, read, expired } = await stage();
+    const id = await submit("released");
+    await backend.operations.beginAttempt(id, { token: "first", leaseMs: 60_000 });
+    const settlement = { to: "retry", delayMs: 60_000, countAttempt: false } as const;
+    await backend.operations.settle({ operationId: id, token: "first" }, settlement);
+    await pass(60_000);
+    await work();
+    expect(ran).toEqual(["released"]);
+    expect(await read(id)).toMatchObject({ status: "completed", attempt: 1 });
+    expect(expired()).toEqual([]);
+  });
+
+  it("expires only once, and stays as it is", async () => {
+    const { codes, service, submit, pass, work, expires, expired } = await stage();
+    const id = await submit("once", { key: "k" });
+    await pass(5_000);
+    await Promise.all([work(), work(), work()]);
+    expect(await service.cancel(codes, id, { tenant })).toMatchObject({ outcome: "terminal" });
+    const again = await service.submit(codes, { name: "once" }, { tenant, key: "k" });
+    expect(again).toMatchObject({ operationId: id, replayed: true, status: "failed" });
+    await expires(id);
+    expect(expired()).toHaveLength(1);
+    const result = service.result(codes, id, { tenant });
+    await expect(result).rejects.toMatchObject({
+      code: "OPERATION_FAILED",
+      context: { problem: { name: "expired" } },
+    });
+  });
+
+  it("can be run again, with a new deadline of the same length", async () => {
+    const { operator, submit, pass, work, ran, expires, expired } = await stage();
+    const ids = [await submit("a"), await submit("b")] as const;
+    await pass(5_000);
+    await work();
+    const again = await operator.redrive(ids[0]);
+    await pass(4_000);
+    await work();
+    expect(ran).toEqual(["a"]);
+    expect(again).toMatchObject({ outcome: "redriven" });
+    const other = await operator.redrive(ids[1]);
+    await pass(5_000);
+    await work();
+    expect(ran).toEqual(["a"]);
+    await expires(other.operation?.operationId ?? "");
+    expect(expired()).toHaveLength(3);
+  });
+
+  it("notifies everyone who waits for it at once", async () => {
+    const { codes, service, submit, pass, work } = await stage();
+    const id = await submit("awaited");
+    const get = (headers: HttpRequest["headers"]) =>
+      service.handle({ method: "GET", path: `/operations/${id}`, headers });
+    const waiting = get({ prefer: "wait=20" });
+    const streaming = get({ accept: "text/event-stream" });
+    const result = service.result(codes, id, { tenant }).catch((error: unknown) => error);
+    await pass(5_000);
+    await work();
+    expect(JSON.parse(await textOf((await waiting).body))).toMatchObject({
+      status: "failed",
+      error: { name: "expired" },
+    });
+    expect(await textOf((await streaming).body)).toContain('"name":"expired"');
+    expect(await result).toMatchObject({ code: "OPERATION_FAILED" });
+  });
+
+  it("is announced with a webhook", async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const { submit, pass, work } = await stage({ webhookUrl: receiver.url });
+    const operationId = await submit("announced");
+    await pass(5_000);
+    await work();
+    expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { type: "operation.failed", data: { operationId, error: { name: "expired" } } },
+    ]);
+  });
+}
+
+/** Returns the text of a body. */
+function textOf(body: HttpResponse["body"]): Promise<string> {
+  return new Response(body as ConstructorParameters<typeof Response>[0]).text();
+}

@@ -31,7 +31,7 @@ export async function startServer({ server, retain, build }) {
 
 /** Takes a sample in a fresh process, which sends it. */
 export async function sampleChild(script, args, build) {
-  const child = fork(fileURLToPath(new URL(script, import.meta.url)), args, {
+  const child = fork(fileURLToPath(script), args, {
     env: { ...process.env, NODE_ENV: "production", ...(build && { BENCH_BUILD: build }) },
   });
   const [sample] = await Promise.race([

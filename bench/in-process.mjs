@@ -9,7 +9,8 @@ export const inProcessBenches = { G4: handlers, G5: strictJson };
 
 export async function runInProcessBench(goal, { rounds }) {
   for (const { title, subjects, goals } of await inProcessBenches[goal]()) {
-    const sample = ({ name }) => sampleChild("in-process-sample.mjs", [goal, title, name]);
+    const sample = ({ name }) =>
+      sampleChild(new URL("in-process-sample.mjs", import.meta.url), [goal, title, name]);
     const samples = await inRounds(subjects, { rounds }, sample);
     printTable(title, samples);
     printGoals(goals, samples);

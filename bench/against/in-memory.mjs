@@ -20,9 +20,13 @@ export async function compareInMemory(before, { rounds, seconds }) {
       "POST over sockets, nothing retained": ({ build }) => sampleServer(server(build, false), { seconds }),
       "POST over sockets": ({ build }) => sampleServer(server(build, true), { seconds }),
       "GET over sockets": ({ build }) => sampleServer(server(build, true), { seconds, reads: true }),
-      "plain handler": ({ build }) => sampleChild("against/sample.mjs", ["plain"], build),
-      "Fetch handler": ({ build }) => sampleChild("against/sample.mjs", ["fetch"], build),
-      "attempt, from POST to end": ({ build }) => sampleChild("against/sample.mjs", ["attempt"], build),
+      "plain handler": sampleOf("plain"),
+      "Fetch handler": sampleOf("fetch"),
+      "attempt, from POST to end": sampleOf("attempt"),
     },
   });
+}
+
+function sampleOf(what) {
+  return ({ build }) => sampleChild(new URL("sample.mjs", import.meta.url), [what], build);
 }

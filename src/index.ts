@@ -6,6 +6,7 @@
  */
 
 export { createMemoryBackend, type MemoryBackendOptions } from "./backends/memory/backend.js";
+export type { AwaitUsing } from "./contract/await-using.js";
 export {
   defineOperation,
   type JsonSchema,
@@ -13,7 +14,6 @@ export {
   type OperationDefinitionOptions,
 } from "./contract/definition/definition.js";
 export type { InputOf, ProgressOf, ResultOf } from "./contract/definition/definitions.js";
-export type { Deprecation } from "./contract/definition/deprecation.js";
 export {
   defineOrders,
   type Order,
@@ -34,7 +34,6 @@ export type { Problem, ProblemName, Violation } from "./contract/problem.js";
 export type { StandardSchema } from "./contract/schema.js";
 export type { Format } from "./formats/format.js";
 export {
-  type ApiKeyOptions,
   allowAnonymous,
   apiKey,
   bearer,
@@ -50,7 +49,6 @@ export type {
   AuthorizationRequest,
   Authorize,
   Principal,
-  SecurityScheme,
 } from "./ports/authorize.js";
 export { type Backend, type TransactionOptions, withQueue, withStores } from "./ports/backend.js";
 export type { CreateContext, CreatedResource, CreateResource } from "./ports/create.js";
@@ -63,10 +61,16 @@ export { createService, type ServiceOptions } from "./service/create-service.js"
 export { getOperation, submitOrder } from "./service/handlers.js";
 export { createOrderService, type OrderServiceOptions } from "./service/order-service.js";
 export type { PreparedSubmission } from "./service/prepare.js";
-export type { CancelResult, OperationView, Service, SubmitOptions } from "./service/service.js";
+export type {
+  CancelResult,
+  InProcessService,
+  OperationView,
+  Service,
+  SubmitOptions,
+} from "./service/service.js";
 export type { Submitted } from "./service/submit.js";
+export type { SubmitOutcome } from "./service/submit-many.js";
 export type { Job, Processor } from "./worker/attempt/job.js";
-export type { BackoffOptions } from "./worker/backoff.js";
 export type { Processors } from "./worker/processors.js";
 export type { RunSummary } from "./worker/run-summary.js";
 export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";

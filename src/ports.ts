@@ -5,7 +5,6 @@
  * @module async-request-reply/ports
  */
 
-export type { AwaitUsing } from "./contract/await-using.js";
 export type { CheckedInput, CheckedPath } from "./contract/definition/definition.js";
 export type {
   Definitions,
@@ -16,6 +15,7 @@ export type {
   ProcessorResultOf,
   ViewOf,
 } from "./contract/definition/definitions.js";
+export type { Deprecation } from "./contract/definition/deprecation.js";
 export type { OperationLimits } from "./contract/definition/limits.js";
 export type { OrderSchema } from "./contract/definition/order.js";
 export type { PathFields, UnboundPathFields } from "./contract/definition/path-pattern.js";
@@ -37,9 +37,11 @@ export type {
   StandardResult,
 } from "./contract/schema.js";
 export type { ParseContext, ParsedBody, Representation, SerializeContext } from "./formats/format.js";
+export type { ApiKeyOptions } from "./http/access/credentials.js";
 export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
 export type { ServiceSettings, SettingsOptions } from "./http/settings.js";
 export { type Announced, type Announcement, parseAnnouncement } from "./ports/announcement.js";
+export type { SecurityScheme } from "./ports/authorize.js";
 export type { IsolationLevel, Submissions, Transactions } from "./ports/backend.js";
 export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
 export type { Claim, ClaimResult, KeyReference } from "./ports/idempotency-store.js";
@@ -81,7 +83,6 @@ export type {
 export { cancelOperation, listOperations, submitOperation } from "./service/handlers.js";
 export type {
   CallsWithoutTenant,
-  InProcessService,
   Mountable,
   PrepareOptions,
   ServiceFor,
@@ -91,7 +92,6 @@ export type {
   TransactionOption,
   WithHook,
 } from "./service/service.js";
-export type { SubmitOutcome } from "./service/submit-many.js";
 export type {
   AttemptMessage,
   AttemptOutcome,
@@ -108,4 +108,5 @@ export type {
   RunInTransaction,
   RunSynchronously,
 } from "./worker/attempt/job.js";
+export type { BackoffOptions } from "./worker/backoff.js";
 export type { ProcessorOf } from "./worker/processors.js";

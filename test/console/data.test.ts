@@ -19,6 +19,7 @@ describe("the overview", () => {
         "invalid-result",
         "input-refused",
         "cancelled",
+        "expired",
         "abandoned",
       ],
       supports: {

@@ -10,10 +10,11 @@ import {
   type Queue,
   type ServiceEvent,
   type ServiceOptions,
+  type SubmitOutcome,
   withQueue,
   withStores,
 } from "async-request-reply";
-import type { Announcement, OperationLimits, SubmitOutcome } from "async-request-reply/ports";
+import type { Announcement, OperationLimits } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";

@@ -21,6 +21,7 @@ describe("the packed package", () => {
     packed = packExamples();
     cpSync(join(import.meta.dirname, "modules"), join(packed.folder, "modules"), { recursive: true });
     writeFileSync(join(packed.folder, "modules/every-value.cts"), comparison());
+    cpSync(join(import.meta.dirname, "declared"), join(packed.folder, "declared"), { recursive: true });
   });
   afterAll(() => packed?.remove());
 
@@ -66,6 +67,25 @@ describe("the packed package", () => {
         const project = { extends: "../tsconfig.json", compilerOptions: options, include: ["."] };
         writeFileSync(join(packed.folder, "modules/tsconfig.json"), JSON.stringify(project));
         expect(errorsOf(compiler, packed.folder, "modules")).toEqual([]);
+      },
+    );
+
+    itCompiles.each(["node16", "nodenext"])(
+      "in projects that emit declarations, as %s, and names only exported types there",
+      (module) => {
+        const options = {
+          module,
+          moduleResolution: module,
+          noEmit: false,
+          declaration: true,
+          rootDir: ".",
+          outDir: "out",
+        };
+        const project = { extends: "../tsconfig.json", compilerOptions: options, include: ["."] };
+        writeFileSync(join(packed.folder, "declared/tsconfig.json"), JSON.stringify(project));
+        expect(errorsOf(compiler, packed.folder, "declared")).toEqual([]);
+        for (const file of ["service.d.mts", "service.d.cts"])
+          expect(readFileSync(join(packed.folder, "declared/out", file), "utf8")).not.toContain("dist/");
       },
     );
   });
@@ -115,5 +135,7 @@ function errorsOf(compiler: string, cwd: string, project: string = "."): readonl
   const own = "node_modules/async-request-reply/";
   return stdout
     .split("\n")
-    .filter((line) => line.includes("error TS") && (line.startsWith(own) || !line.includes("node_modules/")));
+    .filter(
+      (line) => line.includes("error TS") && (line.startsWith(own) || !/^[^(:]*node_modules\//.test(line)),
+    );
 }

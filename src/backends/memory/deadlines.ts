@@ -1,13 +1,5 @@
-import type { Linked } from "./collections/chain.js";
-import type { MemoryEntry } from "./entry.js";
+import type { Deadline, MemoryEntry } from "./entry.js";
 import { Schedule } from "./schedule.js";
-
-/** Place of an entry in the order of deadlines. */
-export interface Deadline extends Linked<Deadline> {
-  readonly entry: MemoryEntry;
-  /** Time when the entry expires. Epoch milliseconds. */
-  readonly announceAt: number;
-}
 
 /** Finds entries that are overdue without looking at the others. */
 export class Deadlines {

@@ -1,5 +1,5 @@
+import type { SubmitOutcome } from "async-request-reply";
 import { allowAnonymous, createOrderService, createWorker, type Order } from "async-request-reply";
-import type { SubmitOutcome } from "async-request-reply/ports";
 import { createPostgresBackend, type SqlStatement } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { expect, it, vi } from "vitest";

@@ -1,5 +1,5 @@
+import type { SubmitOutcome } from "async-request-reply";
 import { createService, defineOperation } from "async-request-reply";
-import type { SubmitOutcome } from "async-request-reply/ports";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";

@@ -68,6 +68,21 @@ describe("the channel `submit`", () => {
     expect(published[0]).not.toHaveProperty("header");
   });
 
+  it("publishes each item of a list as a submission, which can have its own `meta`", async () => {
+    let count = 0;
+    const published = watchChannel("submit", (message) => {
+      count += 1;
+      message.meta = JSON.stringify({ count });
+    });
+    const items = [1, "many", 3].map((rows) => ({ input: { rows: rows as number } }));
+    const outcomes = await service.submitMany(exportsOf, items, { tenant });
+    const ids = outcomes.flatMap((each) => (each.outcome === "refused" ? [] : [each.operationId]));
+    const ended = published.filter(({ event }) => event === "asyncEnd");
+    expect(ended.flatMap(({ operationId = [] }) => operationId).sort()).toEqual([...ids].sort());
+    expect(ended.map(({ error }) => error !== undefined).sort()).toEqual([false, false, true]);
+    expect(await Promise.all(ids.map(metaOf))).toEqual(['{"count":1}', '{"count":3}']);
+  });
+
   it("says that an operation was replayed", async () => {
     const published = watchChannel("submit");
     const headers = { "idempotency-key": '"replayed"' };

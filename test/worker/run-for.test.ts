@@ -157,7 +157,14 @@ describe("runFor in memory", () => {
     const step = signalOf();
     const done: unknown[] = [];
     const running = worker(
-      { quick: (number) => void done.push(number), slow: () => step.promise },
+      {
+        quick: async (number) => {
+          // Long enough for the worker to find all slots taken.
+          for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+          done.push(number);
+        },
+        slow: () => step.promise,
+      },
       { concurrency: 2 },
     );
     await submit(0, "/slow");

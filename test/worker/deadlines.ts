@@ -57,7 +57,12 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
             }),
           }),
     });
-    const worker = createWorker(service, { codes: ({ name }) => void ran.push(name) });
+    const worker = createWorker(service, {
+      codes: ({ name }) => {
+        ran.push(name);
+        if (name === "failing" && ran.length === 1) throw new Error("The first attempt fails.");
+      },
+    });
     onTestFinished(async () => {
       await service.close();
       await backend.close();
@@ -164,6 +169,34 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
     expect(ran).toEqual(["released"]);
     expect(await read(id)).toMatchObject({ status: "completed", attempt: 1 });
     expect(expired()).toEqual([]);
+  });
+
+  it("never expires while it waits for a retry", async () => {
+    const { submit, pass, work, ran, read, expired } = await stage();
+    const id = await submit("failing");
+    await work();
+    expect(await read(id)).toMatchObject({ status: "pending", attempt: 1 });
+    await pass(3_600_000);
+    await work();
+    expect(ran).toEqual(["failing", "failing"]);
+    expect(await read(id)).toMatchObject({ status: "completed", attempt: 2 });
+    expect(expired()).toEqual([]);
+  });
+
+  it("is left to the sweep by a receipt, which could not report its end", async () => {
+    const { backend, submit, pass, waits } = await stage();
+    const id = await submit("passed");
+    await pass(5_000);
+    const consumer = backend.queue.consume({
+      definitions: [{ name: "codes", concurrency: 9, leaseMs: 60_000 }],
+    });
+    const request = { slots: new Map([["codes", 9]]), limit: 9, token: "receipt" };
+    const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
+    expect(received.filter(({ attempt }) => attempt !== undefined)).toEqual([]);
+    await waits(id);
+    const about = { id, definition: "codes", tenant };
+    expect(await backend.operations.endOverdue?.({ limit: 9 })).toEqual([about]);
+    await consumer.close();
   });
 
   it("expires only once, and stays as it is", async () => {

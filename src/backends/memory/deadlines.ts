@@ -1,24 +1,37 @@
-import type { Deadline, MemoryEntry } from "./entry.js";
+import type { Linked } from "./collections/chain.js";
 import { Schedule } from "./schedule.js";
 
-/** Finds entries that are overdue without looking at the others. */
-export class Deadlines {
-  readonly #schedule = new Schedule<Deadline>();
+/** Place of an entry in the order of deadlines. */
+interface Deadline<T> extends Linked<Deadline<T>> {
+  readonly entry: T;
+  /** Time when the entry expires. Epoch milliseconds. */
+  readonly announceAt: number;
+}
 
-  /** Follows a change of an entry: adds it, or removes it because it has begun or ended. */
-  changed(entry: MemoryEntry): void {
-    const startBy = entry.operation.settledAt === undefined ? entry.startBy : undefined;
+/** Entry that {@link Deadlines} can follow. */
+export interface Expiring<T> {
+  /** Its place in the order of deadlines, if it has one. Only {@link Deadlines} writes this member. */
+  deadline: Deadline<T> | undefined;
+}
+
+/** Finds entries that are overdue without looking at the others. */
+export class Deadlines<T extends Expiring<T>> {
+  readonly #schedule = new Schedule<Deadline<T>>();
+
+  /** Gives an entry the time when it expires, or none, because it has begun or ended. */
+  set(entry: T, startBy: number | undefined): void {
     const { deadline } = entry;
     if (deadline?.announceAt === startBy) return;
     deadline?.chain?.remove(deadline);
     entry.deadline = undefined;
     if (startBy === undefined) return;
-    entry.deadline = { entry, announceAt: startBy, chain: undefined, before: undefined, after: undefined };
-    this.#schedule.put(entry.deadline, startBy);
+    const added = { entry, announceAt: startBy, chain: undefined, before: undefined, after: undefined };
+    entry.deadline = added;
+    this.#schedule.put(added, startBy);
   }
 
   /** Removes and returns up to `limit` entries that are overdue. */
-  take(now: number, limit: number): MemoryEntry[] {
+  take(now: number, limit: number): T[] {
     return this.#schedule.take(now, limit).map(({ entry }) => entry);
   }
 }

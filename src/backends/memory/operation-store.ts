@@ -58,13 +58,10 @@ export class MemoryOperationStore implements OperationStore {
   readonly #maxOperations: number;
   readonly #pauses: Pauses;
   readonly #entries = new Map<string, MemoryEntry>();
-  /**
-   * One schedule per definition, so that a worker does not search through operations of definitions it does not ask
-   * for.
-   */
+  /** One per definition, so that a worker does not search through operations of definitions it does not ask for. */
   readonly #schedules = new Map<string, Schedule<MemoryEntry>>();
   readonly #retention = new Retention<MemoryEntry>();
-  readonly #deadlines = new Deadlines();
+  readonly #deadlines = new Deadlines<MemoryEntry>();
   /** Which operations run, and which others have a place. */
   readonly places: Places = new Places((definition) => this.#schedules.get(definition) ?? []);
   /** Failed operations by definition, so that counts and lists of them look at no others. */
@@ -170,9 +167,8 @@ export class MemoryOperationStore implements OperationStore {
 
   async endOverdue({ limit }: { readonly limit: number }): Promise<OverdueOperation[]> {
     const now = this.#clock.now();
-    return this.#deadlines
-      .take(now, limit)
-      .flatMap((entry) => this.#apply(entry, () => endIfOverdue(entry, now)) ?? []);
+    const end = (entry: MemoryEntry) => this.#apply(entry, () => endIfOverdue(entry, now)) ?? [];
+    return this.#deadlines.take(now, limit).flatMap(end);
   }
 
   async takeExpired({ limit }: { readonly limit: number }): Promise<ExpiredOperation[]> {
@@ -292,7 +288,7 @@ export class MemoryOperationStore implements OperationStore {
     } else if (operation.settledAt !== undefined && before?.settledAt === undefined) {
       this.#ended(entry, operation.settledAt);
     }
-    this.#deadlines.changed(entry);
+    this.#deadlines.set(entry, operation.settledAt === undefined ? entry.startBy : undefined);
     if (operation !== before) this.#watchers.changed(operation.id);
   }
 

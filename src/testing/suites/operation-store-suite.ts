@@ -10,6 +10,7 @@ import { cancelChecks } from "./operation-store/create/cancel.js";
 import { createChecks } from "./operation-store/create/create.js";
 import { preparingChecks } from "./operation-store/create/preparing.js";
 import { deadlineChecks } from "./operation-store/due/deadline.js";
+import { deadlineEndChecks } from "./operation-store/due/deadline-ends.js";
 import { delayChecks } from "./operation-store/due/delay.js";
 import { dueChecks } from "./operation-store/due/due.js";
 import { dueAgainChecks } from "./operation-store/due/due-again.js";
@@ -50,6 +51,7 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...cancelChecks,
   ...delayChecks,
   ...deadlineChecks,
+  ...deadlineEndChecks,
   ...dueChecks,
   ...dueAgainChecks,
   ...retentionChecks,

@@ -1,0 +1,144 @@
+import { deepEqual, equal, isOutcome } from "../../../expect.js";
+import { newFollowUp } from "../attempt/on-end.js";
+import {
+  createPending,
+  createWorking,
+  LONG_MS,
+  newOperation,
+  newToken,
+  type OperationStoreCheck,
+  read,
+  tryBegin,
+} from "../fixtures.js";
+import { about, endOverdue, sorted } from "./deadline.js";
+import { takeExpiredIds, takeIds } from "./taking.js";
+
+const NEEDS = ["deadlines"] as const;
+
+/** An operation that expires ends like every other, also if it has no place or is paused. */
+export const deadlineEndChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "deadline.on-end",
+    name: "creates the follow-up of an operation that expires in `beginAttempt` or in `endOverdue`",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const [begun, swept] = [newFollowUp(), newFollowUp()];
+      const first = await createPending(store, { startWithinMs: unitMs, onEnd: begun });
+      await pass(unitMs);
+      equal(await tryBegin(store, first.id), "expired", "beginning it too late");
+      await createPending(store, { startWithinMs: unitMs, onEnd: swept });
+      await pass(unitMs);
+      equal((await endOverdue(store)).length, 1, "number of operations that ended");
+      deepEqual(await takeIds(store, ["notices"]), [begun.id, swept.id].sort(), "follow-ups handed out");
+    },
+  },
+  {
+    rule: "deadline.retention",
+    name: "keeps an expired operation for its `failedRetentionMs`",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: unitMs, retentionMs: 0, failedRetentionMs: 4 * unitMs };
+      const operation = await createPending(store, members);
+      await pass(unitMs);
+      await endOverdue(store);
+      await pass(2 * unitMs);
+      deepEqual(await takeExpiredIds(store), [], "operations to purge early");
+      await pass(2 * unitMs);
+      deepEqual(await takeExpiredIds(store), [operation.id], "operations to purge after it");
+    },
+  },
+  {
+    rule: "deadline.ended",
+    name: "does not expire an operation that has ended, and cancels none that has expired",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const cancelled = await createPending(store, { startWithinMs: unitMs });
+      equal(await store.requestCancel(cancelled.id, cancelled.tenant), "cancelled", "cancelling");
+      const before = await read(store, cancelled);
+      const failed = newOperation({ startWithinMs: unitMs });
+      await store.create(failed, { state: "failed", error: "{}" });
+      const overdue = await createPending(store, { startWithinMs: unitMs });
+      await pass(unitMs);
+      deepEqual(await endOverdue(store), [about(overdue)], "operations that ended");
+      deepEqual(await read(store, cancelled), before, "the cancelled operation");
+      equal(await store.requestCancel(overdue.id, overdue.tenant), "terminal", "cancelling an expired one");
+    },
+  },
+  {
+    rule: "deadline.paused",
+    name: "ends an overdue operation although its definition is paused",
+    needs: [...NEEDS, "pause"],
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: unitMs };
+      const [one, other] = [await createPending(store, members), await createPending(store, members)];
+      await store.pause?.("orders");
+      await pass(unitMs);
+      equal(await tryBegin(store, one.id), "expired", "beginning it too late");
+      deepEqual(await endOverdue(store), [about(other)], "operations that ended");
+    },
+  },
+  {
+    rule: "deadline.full",
+    name: "ends an overdue operation although it has no place",
+    needs: [...NEEDS, "limits"],
+    check: async (store, { unitMs, pass }) => {
+      const limits = { running: 1 };
+      await createWorking(store);
+      const overdue = await createPending(store, { startWithinMs: unitMs });
+      const lease = { token: newToken(), leaseMs: LONG_MS, limits };
+      isOutcome(await store.beginAttempt(overdue.id, lease), "full", "beginning it without a place");
+      await pass(unitMs);
+      isOutcome(await store.beginAttempt(overdue.id, lease), "expired", "beginning it too late");
+    },
+  },
+  {
+    rule: "deadline.lane",
+    name: "ends overdue operations of a lane, also those that wait for their turn, and lets the next one begin",
+    needs: [...NEEDS, "lanes"],
+    check: async (store, { unitMs, pass }) => {
+      const members = { lane: "a", startWithinMs: 2 * unitMs };
+      const first = await createPending(store, members);
+      await pass(unitMs);
+      const second = await createPending(store, { ...members, startWithinMs: unitMs });
+      await pass(unitMs);
+      const third = await createPending(store, { lane: "a" });
+      equal(await tryBegin(store, third.id), "full", "beginning it before its turn");
+      deepEqual(sorted(await endOverdue(store)), sorted([first, second].map(about)), "operations that ended");
+      equal(await tryBegin(store, third.id), "begun", "beginning it when it has its turn");
+    },
+  },
+  {
+    rule: "deadline.redrive",
+    name: "gives the successor of an expired operation a deadline of the same length, counted anew",
+    needs: [...NEEDS, "redrive"],
+    check: async (store, { unitMs, pass }) => {
+      const operation = await createPending(store, { startWithinMs: 3 * unitMs });
+      await pass(3 * unitMs);
+      await endOverdue(store);
+      const successor = { ...operation, id: newOperation().id };
+      await store.redrive?.(operation.id, { id: successor.id, onEndId: newOperation().id });
+      equal((await read(store, successor)).startWithinMs, 3 * unitMs, "`startWithinMs` of the successor");
+      await pass(2 * unitMs);
+      deepEqual(await endOverdue(store), [], "operations that ended before the new deadline");
+      await pass(unitMs);
+      deepEqual(await endOverdue(store), [about(successor)], "operations that ended after it");
+    },
+  },
+  {
+    rule: "deadline.watch",
+    name: "notifies a watcher of operations that expire",
+    needs: [...NEEDS, "watch"],
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: unitMs };
+      const [one, other] = [await createPending(store, members), await createPending(store, members)];
+      await pass(unitMs);
+      const seen = new Set<string | undefined>();
+      const stop = store.watch?.((id) => void seen.add(id));
+      equal(await tryBegin(store, one.id), "expired", "beginning it too late");
+      await endOverdue(store);
+      for (let waited = 0; waited < 10 && seen.size < 2; waited += 1) await pass(unitMs);
+      stop?.();
+      deepEqual([...seen].sort(), [one.id, other.id].sort(), "operations that the watcher was notified of");
+    },
+  },
+];

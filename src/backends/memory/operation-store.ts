@@ -64,7 +64,7 @@ export class MemoryOperationStore implements OperationStore {
   readonly #deadlines = new Deadlines<MemoryEntry>();
   /** Which operations run, and which others have a place. */
   readonly places: Places = new Places((definition) => this.#schedules.get(definition) ?? []);
-  /** Failed operations by definition, so that counts and lists of them look at no others. */
+  /** By definition, so that counts and lists of failed operations look at no others. */
   readonly #failed = new Map<string, Set<MemoryEntry>>();
   readonly #watchers = createWatchers();
   readonly #cancelWatchers = createWatchers();
@@ -167,8 +167,8 @@ export class MemoryOperationStore implements OperationStore {
 
   async endOverdue({ limit }: { readonly limit: number }): Promise<OverdueOperation[]> {
     const now = this.#clock.now();
-    const end = (entry: MemoryEntry) => this.#apply(entry, () => endIfOverdue(entry, now)) ?? [];
-    return this.#deadlines.take(now, limit).flatMap(end);
+    const overdue = this.#deadlines.take(now, limit);
+    return overdue.flatMap((entry) => this.#apply(entry, () => endIfOverdue(entry, now)) ?? []);
   }
 
   async takeExpired({ limit }: { readonly limit: number }): Promise<ExpiredOperation[]> {
@@ -209,15 +209,12 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   async getMany(ids: readonly string[]): Promise<Operation[]> {
-    const entries = [...new Set(ids)].map((id) => this.#entries.get(id));
-    return entries.flatMap((entry) => entry?.operation ?? []);
+    return [...new Set(ids)].flatMap((id) => this.#entries.get(id)?.operation ?? []);
   }
 
   async list(request: ListRequest): Promise<ListedOperation[]> {
-    return pageOf(
-      candidates({ entries: this.#entries, unfinished: this.#schedules, failed: this.#failed }, request),
-      request,
-    );
+    const all = { entries: this.#entries, unfinished: this.#schedules, failed: this.#failed };
+    return pageOf(candidates(all, request), request);
   }
 
   async stats({ definitions }: { readonly definitions: readonly string[] }): Promise<DefinitionStats[]> {

@@ -162,8 +162,11 @@ export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteVal
 
 /** Saves everything that a step changes in an unfinished operation. The columns of other indexes are left alone. */
 export const ADVANCE = `update arr_operations set state = ?, attempt = ?, token = ?, lease_ends_at = ?, due_at = ?,
-  announce_at = ?, round = ?, previous_lost = ?, cancel_requested = ?, start_by = ?, was_pending = ?, resource = ?,
-  progress = ?, last_error = ? where seq = ?`;
+  announce_at = ?, round = ?, previous_lost = ?, cancel_requested = ?, was_pending = ?, resource = ?, progress = ?,
+  last_error = ? where seq = ?`;
+
+/** Saves the time when an operation expires. Few operations have one, and to set it again takes time. */
+export const SET_START_BY = "update arr_operations set start_by = ? where seq = ?";
 
 /** Returns the parameters of {@link ADVANCE}. */
 export function advanceValues(entry: StoredEntry<HeldOperation>): SqliteValue[] {
@@ -174,7 +177,6 @@ export function advanceValues(entry: StoredEntry<HeldOperation>): SqliteValue[] 
       entry.round,
       flag(entry.previousLost),
       flag(entry.operation.cancelRequested === true),
-      entry.startBy ?? null,
       flag(entry.wasPending),
     ],
     ...[resource ?? null, progress ?? null, lastError ?? null, entry.seq],

@@ -16,6 +16,7 @@ import {
   INSERT,
   insertValues,
   MAX_INLINE_INPUT,
+  SET_START_BY,
   type StoredEntry,
   toEntry,
   toHeldEntry,
@@ -91,12 +92,14 @@ export function createRecords(statements: Statements, now: () => number): Record
     if (onEnd !== undefined) create({ ...onEnd, tenant, hidden: true, delayMs: 0 }, undefined, changed);
   }
 
-  function save(entry: StoredEntry<HeldOperation>, changed: Changed): void {
-    if (entry.operation.settledAt === undefined) run(ADVANCE, ...advanceValues(entry));
-    else {
+  function save(entry: StoredEntry<HeldOperation>, savedStartBy: number | undefined, changed: Changed): void {
+    const hasEnded = entry.operation.settledAt !== undefined;
+    if (hasEnded) {
       run(END, ...endValues(entry));
       ended(entry.operation, changed);
-    }
+    } else run(ADVANCE, ...advanceValues(entry));
+    const startBy = hasEnded ? undefined : entry.startBy;
+    if (startBy !== savedStartBy) run(SET_START_BY, startBy ?? null, entry.seq);
     if (isRunning(entry)) return;
     places.left(entry.operation);
     changed.freed.add(entry.operation.definition);
@@ -119,7 +122,7 @@ export function createRecords(statements: Statements, now: () => number): Record
       const before = { ...entry };
       const result = step(now());
       const members = Object.keys(before) as (keyof StoredEntry)[];
-      if (members.some((member) => entry[member] !== before[member])) save(entry, changed);
+      if (members.some((member) => entry[member] !== before[member])) save(entry, before.startBy, changed);
       if (entry.operation !== before.operation) changed.changed.add(entry.operation.id);
       return result;
     },
@@ -163,7 +166,7 @@ export function findExpired(statements: Statements, now: number, limit: number):
 }
 
 const OVERDUE = `${withInput("arr_operations_start_by")}
-  where o.announce_at is not null and o.start_by is not null and o.start_by <= ? order by o.start_by limit ?`;
+  where o.start_by is not null and o.start_by <= ? order by o.start_by limit ?`;
 
 /** Returns whether any operation is overdue. */
 export function hasOverdue(statements: Statements, records: Records): boolean {

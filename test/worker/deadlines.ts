@@ -158,6 +158,18 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
     await expires(late);
   });
 
+  it("can be another for each item of a list", async () => {
+    const { service, codes, pass, work, ran, read, expires } = await stage();
+    const items = [{ input: { name: "own" } }, { input: { name: "later" }, startWithinMs: 6_000 }];
+    const outcomes = await service.submitMany(codes, items, { tenant });
+    const [own = "", later = ""] = outcomes.map((each) => ("operationId" in each ? each.operationId : ""));
+    await pass(5_000);
+    await work();
+    expect(ran).toEqual(["later"]);
+    await expires(own);
+    expect(await read(later)).toMatchObject({ status: "completed" });
+  });
+
   it("never expires once it has begun, also if the attempt did not count", async () => {
     const { backend, submit, pass, work, ran, read, expired } = await stage();
     const id = await submit("released");

@@ -74,7 +74,7 @@ beforeEach(() => {
     });
   };
   close = () => service.close();
-  work = () => worker.runUntilIdle();
+  work = async () => void (await worker.runUntilIdle());
 });
 afterEach(() => close());
 

@@ -39,10 +39,9 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
   // Created with the loop, because Cloudflare Workers cannot create it outside a request.
   let waiting: AbortController | undefined;
 
-  function track(work: Promise<unknown>): void {
-    const forget = (): void => void running.delete(tracked);
-    const tracked = work.then(forget, forget);
-    running.add(tracked);
+  function handle(delivery: Delivery): void {
+    const handled = receiver.handle(delivery, () => void running.delete(handled));
+    running.add(handled);
   }
 
   /** Waits for deliveries, but at most until a definition that is full now has a free slot, or a suspect may begin. */
@@ -61,7 +60,7 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
 
   async function receiveOnce(): Promise<void> {
     try {
-      for (const delivery of await receiveUntilFreed()) track(receiver.handle(delivery));
+      for (const delivery of await receiveUntilFreed()) handle(delivery);
       // Without this, a long backlog of quick work would starve the rest of the process.
       await runtime.pause();
     } catch (error) {
@@ -100,7 +99,9 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
     },
     run: (limits) => {
       const { summary, ended } = startRun(limits);
-      track(ended);
+      const forget = (): void => void running.delete(tracked);
+      const tracked = ended.then(forget, forget);
+      running.add(tracked);
       return summary;
     },
     ended: async () => {

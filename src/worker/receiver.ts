@@ -8,8 +8,8 @@ export interface Receiver {
   readonly busy: number;
   /** Receives into these free slots. Make one call at a time. Rejects if the queue cannot be reached. */
   receive(free: ReadonlyMap<string, number>, signal: AbortSignal): Promise<readonly Delivery[]>;
-  /** Takes a slot for a delivery until it is settled. Never rejects. */
-  handle(delivery: Delivery): Promise<void>;
+  /** Takes a slot for a delivery until it is settled, and calls `ended` before the slot is free. Never rejects. */
+  handle(delivery: Delivery, ended: () => void): Promise<void>;
   /** Releases what its consumer holds in the queue. Reports an error of the queue, and never rejects. */
   close(): Promise<void>;
 }
@@ -66,10 +66,11 @@ export function createReceiver(
       token = undefined;
       return deliveries;
     },
-    handle: (delivery) => {
+    handle: (delivery, ended) => {
       const { definition } = delivery.announcement;
       const release = (): void => {
         busy -= 1;
+        ended();
         slots.release(definition);
       };
       busy += 1;

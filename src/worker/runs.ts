@@ -64,7 +64,7 @@ export function createRuns(
       if (draining.raised || free.size === 0) return 0;
       const deliveries = await receiver.receive(free, noWait);
       for (const delivery of deliveries) {
-        const handling = receiver.handle(delivery).then(() => void handled.delete(handling));
+        const handling = receiver.handle(delivery, () => void handled.delete(handling));
         handled.add(handling);
       }
       return deliveries.length;

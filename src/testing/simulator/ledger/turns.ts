@@ -37,9 +37,16 @@ export class Turns {
     const waiting = this.#entries.where((entry) => this.#mayBegin(entry));
     const least = Math.max(...taken.map(urgencyOf));
     const passed = waiting.find((entry) => urgencyOf(entry) < least);
-    if (passed !== undefined)
+    if (passed !== undefined && !this.#isOverdueBefore(least))
       this.#violated(`${passed.id} of urgency ${urgencyOf(passed)} waits, but one of ${least} began`);
     this.#countPassed(process, taken, waiting);
+  }
+
+  /** Returns whether overdue work may have taken the turn: receipts leave it out, and the next sweep ends it. */
+  #isOverdueBefore(urgency: number): boolean {
+    const now = this.#entries.now();
+    const overdue = this.#entries.where((entry) => mayBeOverdue(entry, now));
+    return overdue.some((entry) => entry.recorded.definition === "orders" && urgencyOf(entry) < urgency);
   }
 
   #countPassed(process: string, taken: readonly Entry[], waiting: readonly Entry[]): void {

@@ -12,6 +12,7 @@ const ERRORS: readonly ProblemName[] = [
   "invalid-result",
   "input-refused",
   "cancelled",
+  "expired",
   "abandoned",
 ];
 

@@ -40,6 +40,7 @@ const ERRORS: readonly ProblemName[] = [
   "invalid-result",
   "input-refused",
   "cancelled",
+  "expired",
   "abandoned",
 ];
 

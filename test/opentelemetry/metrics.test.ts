@@ -96,10 +96,11 @@ describe("the metrics", () => {
     await expect.poll(() => stage.receiver.received.length).toBe(3);
     await stage.clock.advance(15_000);
     await working;
-    // Two found no place, and came back when the receiver had timed out three times.
+    // Two found no place, twice, and were delivered when the receiver had timed out three times.
     expect(byOutcome(await recording.values(name("webhook.deliveries")))).toEqual({
       retried: 3,
       postponed: 4,
+      delivered: 2,
     });
   });
 

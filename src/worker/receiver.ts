@@ -4,8 +4,6 @@ import type { Slots } from "./slots.js";
 
 /** Receives deliveries for the free slots of a worker, with its own consumer. */
 export interface Receiver {
-  /** Number of its deliveries that hold a slot. */
-  readonly busy: number;
   /** Receives into these free slots. Make one call at a time. Rejects if the queue cannot be reached. */
   receive(free: ReadonlyMap<string, number>, signal: AbortSignal): Promise<readonly Delivery[]>;
   /** Takes a slot for a delivery until it is settled, and calls `ended` before the slot is free. Never rejects. */
@@ -27,7 +25,6 @@ export function createReceiver(
   const { processors, runtime, suspects, backend } = context;
   let consumer: Consumer | undefined;
   let token: string | undefined;
-  let busy = 0;
 
   function open(): Consumer {
     const definitions = [...processors].map(([name, { create, definition, settings }]) => {
@@ -52,9 +49,6 @@ export function createReceiver(
   }
 
   return {
-    get busy() {
-      return busy;
-    },
     receive: async (free, signal) => {
       const limit = slots.left;
       const suspected = suspects.next(free, limit);
@@ -69,11 +63,9 @@ export function createReceiver(
     handle: (delivery, ended) => {
       const { definition } = delivery.announcement;
       const release = (): void => {
-        busy -= 1;
         ended();
         slots.release(definition);
       };
-      busy += 1;
       slots.take(definition);
       // A delivery that fails must not affect the others or the process.
       return attempt(delivery).then(release, (error: unknown) => {

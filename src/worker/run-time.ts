@@ -4,7 +4,7 @@ import type { CheckedProcessor } from "./processors.js";
 
 /** The time of a run. */
 export interface RunTime {
-  /** Returns whether an attempt of this processor may begin: its `attemptTimeoutMs` must fit into the rest of the time. */
+  /** Returns whether an attempt of this processor may begin: its `attemptTimeoutMs` must end before attempts are released. */
   allows(processor: CheckedProcessor): boolean;
   /** Calls the function when attempts that still run must be released. Returns a function that prevents it. */
   onRelease(call: () => void): () => void;
@@ -15,10 +15,11 @@ export interface RunTime {
 /** Starts the time of a run. Without `maxMs`, it never ends. */
 export function createRunTime(maxMs: number | undefined, clock: Clock): RunTime {
   if (maxMs === undefined) return { allows: () => true, onRelease: () => () => {}, onEnd: () => () => {} };
-  const endsAt = clock.now() + maxMs;
+  const workMs = maxMs - releaseMs(maxMs);
+  const releasesAt = clock.now() + workMs;
   return {
-    allows: ({ settings: { attemptTimeoutMs = 0 } }) => clock.now() + attemptTimeoutMs <= endsAt,
-    onRelease: (call) => clock.schedule(maxMs - releaseMs(maxMs), call),
+    allows: ({ settings: { attemptTimeoutMs = 0 } }) => clock.now() + attemptTimeoutMs <= releasesAt,
+    onRelease: (call) => clock.schedule(workMs, call),
     onEnd: (call) => clock.schedule(maxMs, call),
   };
 }

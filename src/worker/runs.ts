@@ -100,7 +100,7 @@ export function createRuns(
           worked = true;
           // Without this, quick work in memory would starve the rest of the process.
           await runtime.pause();
-        } else if (receiver.busy > 0 || slots.free().size === 0) {
+        } else if (handled.size > 0 || slots.free().size === 0) {
           await slotFreed(freed);
           worked = true;
         } else if (!processors.some(time.allows)) return false;

@@ -21,7 +21,8 @@ describe("the packed package", () => {
     packed = packExamples();
     cpSync(join(import.meta.dirname, "modules"), join(packed.folder, "modules"), { recursive: true });
     writeFileSync(join(packed.folder, "modules/every-value.cts"), comparison());
-    cpSync(join(import.meta.dirname, "declared"), join(packed.folder, "declared"), { recursive: true });
+    for (const extension of ["mts", "cts"])
+      cpSync(join(import.meta.dirname, "declared.mts"), join(packed.folder, `declared/service.${extension}`));
   });
   afterAll(() => packed?.remove());
 

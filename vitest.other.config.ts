@@ -55,6 +55,16 @@ const browser = project("browser", {
   ...inChromium,
 });
 
+/** ORMs on Postgres. Run `npm ci --prefix test/orms` first. */
+const orms = project("orms", {
+  include: ["test/orms/**/*.test.ts"],
+  setupFiles: seeded,
+  globalSetup: built,
+  fileParallelism: false,
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+});
+
 /** Long runs of the simulator, of fuzzing and of processes that are killed. Environment variables set their limits. */
 const torture = project("torture", {
   include: ["test/**/*.torture.ts"],
@@ -96,6 +106,7 @@ export default defineConfig({
     projects: [
       long,
       runtimes,
+      orms,
       browser,
       site,
       torture,

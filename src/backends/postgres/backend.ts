@@ -2,8 +2,8 @@ import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
-import { toDatabase } from "./connection/from-pool.js";
-import type { RunStatement } from "./connection/sql-database.js";
+import type { RunStatement, SqlDatabase } from "./connection/sql-database.js";
+import { toDatabase, toShared } from "./connection/to-database.js";
 import { createPostgresIdempotencyStore } from "./idempotency-store.js";
 import { createLiveEntries } from "./live-entries.js";
 import { createChanges } from "./notices/changes.js";
@@ -42,20 +42,33 @@ const MIGRATION_TIMEOUT_MS = 300_000;
  *
  * Throws `INVALID_OPTION`, naming the option.
  */
-export function createPostgresBackend<Tx>(options: PostgresBackendOptions<Tx>): PostgresBackend<Tx> {
+export function createPostgresBackend<Connection, Tx = Connection>(
+  options: PostgresBackendOptions<Tx, Connection>,
+): PostgresBackend<Tx> {
   const settings = readPostgresSettings(options);
   const { schema, listen, pollMs, timeoutMs, idleTimeoutMs, limits, runtime } = settings;
   const quoted = quoteSchema(schema);
   const { clock } = runtime;
-  const database = toDatabase(options.pool, timeoutMs, clock);
-  const migrationDatabase = toDatabase(options.pool, MIGRATION_TIMEOUT_MS, clock);
+  const limit = { timeoutMs, clock };
+  const database: SqlDatabase<unknown> = toDatabase(options.pool, limit);
+  const shared = toShared(options.transactions, options.pool, database, limit);
+  const migrationDatabase = toDatabase(options.pool, { timeoutMs: MIGRATION_TIMEOUT_MS, clock });
   const explain = createExplain(options.pool, schema);
   const migrateSchema = (): Promise<void> => migrate(migrationDatabase, schema, idleTimeoutMs, explain);
   const ready = settings.migrate === "auto" ? once(migrateSchema) : async () => {};
 
   const readyIn = async (query: RunStatement): Promise<boolean> =>
     settings.migrate === "manual" || migrateIn(query, schema);
-  const gateway = createGateway({ database, schema: quoted, ready, readyIn, timeoutMs, runtime, explain });
+  const gateway = createGateway({
+    database,
+    shared,
+    schema: quoted,
+    ready,
+    readyIn,
+    timeoutMs,
+    runtime,
+    explain,
+  });
   const channelDatabase = listen ? database : { query: database.query };
   const channels = createChannels({ database: channelDatabase, checkMs: timeoutMs, clock });
   const channel = `arr_${schema}`;

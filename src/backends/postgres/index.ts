@@ -15,5 +15,11 @@ export type {
   SqlResult,
   SqlStatement,
 } from "./connection/sql-database.js";
+export type { SqlTransactions } from "./connection/sql-transactions.js";
+export { fromDrizzle } from "./orms/from-drizzle.js";
+export { fromKnex } from "./orms/from-knex.js";
+export { fromKysely } from "./orms/from-kysely.js";
+export { fromPrisma } from "./orms/from-prisma.js";
+export { fromTypeOrm } from "./orms/from-typeorm.js";
 export { postgresMigrations } from "./schema/migrations.js";
 export type { PostgresBackendOptions } from "./settings.js";

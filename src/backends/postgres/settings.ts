@@ -11,16 +11,22 @@ import {
 import type { Runtime } from "../../ports/runtime.js";
 import { createSystemRuntime } from "../../ports/system-runtime.js";
 import type { SqlClient, SqlDatabase, SqlPool } from "./connection/sql-database.js";
+import type { SqlTransactions } from "./connection/sql-transactions.js";
 
 /**
  * Options of {@link createPostgresBackend}. Only `pool` is required. Durations and limits are integers greater than 0.
  */
-export interface PostgresBackendOptions<Tx> {
+export interface PostgresBackendOptions<Tx, Connection = Tx> {
   /**
    * `Pool` of `pg`, the result of `fromPGlite(database)`, or your own {@link SqlDatabase}. `close()` does not end it:
    * end it yourself afterwards. With `listen`, its `max` must be at least 2.
    */
-  readonly pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>;
+  readonly pool: SqlPool<Connection & SqlClient> | SqlDatabase<Connection>;
+  /**
+   * Transactions of an ORM or another library on the same database, such as `fromDrizzle(db)`. Its transaction is then the
+   * `tx` of `service.submit`, `create` and `job.transaction`. Everything else uses `pool`. Default: those of `pool`.
+   */
+  readonly transactions?: SqlTransactions<Tx>;
   /**
    * Name of the schema for the tables and functions: 1 to 48 characters from a-z, 0-9 and _, not starting with a
    * digit. Default: `async_request_reply`.
@@ -81,14 +87,16 @@ export interface PostgresSettings {
   readonly runtime: Runtime;
 }
 
-type ReadOptions = Required<Omit<PostgresBackendOptions<unknown>, "pool" | "runtime">> & {
+type ReadOptions = Required<Omit<PostgresBackendOptions<unknown>, "pool" | "transactions" | "runtime">> & {
   readonly pool: unknown;
+  readonly transactions: unknown;
   readonly runtime: Partial<Runtime> | undefined;
 };
 
 /** How the options are read. The pool and the name of the schema are checked where they are used. */
 const OPTIONS: OptionTable<ReadOptions> = {
   pool: unchecked(),
+  transactions: unchecked(),
   schema: (value = "async_request_reply") => value as string,
   migrate: either("auto", "manual"),
   listen: flag(true),

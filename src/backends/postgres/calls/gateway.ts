@@ -4,6 +4,7 @@ import { invalidOption } from "../../../contract/options.js";
 import type { IsolationLevel, TransactionOptions } from "../../../ports/backend.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { Row } from "../../shared/row.js";
+import type { SharedTransactions } from "../connection/from-transactions.js";
 import type { RunStatement, SqlDatabase, SqlResult, SqlStatement } from "../connection/sql-database.js";
 import {
   type Explain,
@@ -46,7 +47,10 @@ export interface Gateway<Tx> {
 
 /** Options of {@link createGateway}. */
 export interface GatewayOptions<Tx> {
-  readonly database: SqlDatabase<Tx>;
+  /** Serves all calls outside of shared transactions. */
+  readonly database: SqlDatabase<unknown>;
+  /** Transactions that the caller's writes share. */
+  readonly shared: SharedTransactions<Tx>;
   /** Quoted name of the schema. */
   readonly schema: string;
   /** Resolves when the schema is ready to use. */
@@ -62,7 +66,7 @@ export interface GatewayOptions<Tx> {
 
 /** Creates the gateway through which all calls to the database go. */
 export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
-  const { database, schema, readyIn, runtime } = options;
+  const { database, shared, schema, readyIn, runtime } = options;
   const within = createTimeLimit(options.timeoutMs, runtime.clock);
   const callOf = createCalls(schema);
   let isReady = false;
@@ -130,7 +134,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     },
     callIn: async (tx, name, values) => {
       try {
-        const query = database.queryIn(tx);
+        const query = shared.queryIn(tx);
         isReady ||= await readyIn(query);
         return (await query(callOf(name, values))).rows;
       } catch (error) {
@@ -139,7 +143,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
       }
     },
     withSavepoint: async (tx, run) => {
-      const query = database.queryIn(tx);
+      const query = shared.queryIn(tx);
       await query({ text: "savepoint async_request_reply" }).catch(rethrow);
       try {
         const result = await run();
@@ -155,7 +159,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
       let thrown: unknown;
       let done = false;
       const runAndNote = async (tx: Tx): Promise<Awaited<ReturnType<typeof run>>> => {
-        if (isolation !== undefined) await database.queryIn(tx)(setIsolation(isolation));
+        if (isolation !== undefined) await shared.queryIn(tx)(setIsolation(isolation));
         try {
           const result = await run(tx);
           done = true;
@@ -167,7 +171,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
       };
       try {
         await within(ready());
-        return await database.transaction(runAndNote, signal);
+        return await shared.transaction(runAndNote, signal);
       } catch (error) {
         // Errors of the caller's function and the reason of its signal are rethrown unchanged.
         if (error === thrown || error === signal?.reason) throw error;

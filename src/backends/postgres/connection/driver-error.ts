@@ -59,6 +59,23 @@ export function codeOf(error: unknown): string {
   }
 }
 
+/**
+ * Returns the first error with an SQLSTATE among an error and its causes, or the error itself. Other libraries wrap the
+ * error of their driver.
+ */
+export function driverErrorOf(error: unknown): unknown {
+  let cause = error;
+  for (let depth = 0; depth < MAX_CAUSES; depth += 1) {
+    if (isSqlState(codeOf(cause))) return cause;
+    if (!(cause instanceof Error)) break;
+    cause = cause.cause;
+  }
+  return error;
+}
+
+/** Causes can be circular. */
+const MAX_CAUSES = 10;
+
 /** Whether a code comes from the database. Other errors come from the connection to it. */
 export function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code);

@@ -1,4 +1,4 @@
-import { isObject, kindOf, misuse } from "../../../contract/options.js";
+import { isObject } from "../../../contract/options.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { untilAborted } from "../../../ports/waits.js";
@@ -100,6 +100,15 @@ async function inTransaction<Client extends SqlClient, Result>(
   }
 }
 
+/**
+ * Keeps a lost connection from ending the process while another library uses it. Has no effect on pools of other
+ * libraries than `pg`.
+ */
+export function ignoreErrorsOfAcquired(pool: object): void {
+  const { on } = pool as { on?(event: "acquire", listener: (client: SqlClient) => void): unknown };
+  on?.call(pool, "acquire", ignoreErrorEvents);
+}
+
 /** Takes a connection. Uses a callback, because the connection can break before a promise would resolve. */
 export function takeFrom<Client extends SqlClient>(pool: SqlPool<Client>): Promise<Client> {
   return new Promise((resolve, reject) => {
@@ -124,7 +133,7 @@ function ignoreErrorEvents(client: SqlClient & { on?(event: "error", listener: (
 }
 
 /** Whether a value is a connection of `pg`: a `Client`, or a client taken from a pool. */
-function isClient(value: object): boolean {
+export function isClient(value: object): boolean {
   const { connect, getTypeParser } = value as {
     readonly connect?: unknown;
     readonly getTypeParser?: unknown;
@@ -137,30 +146,4 @@ export function isPool(value: unknown): boolean {
   if (!isObject(value) || isClient(value)) return false;
   const { connect, release } = value as { readonly connect?: unknown; readonly release?: unknown };
   return typeof connect === "function" && typeof release !== "function";
-}
-
-/**
- * Converts the option `pool` to a database.
- *
- * Throws `INVALID_OPTION`.
- */
-export function toDatabase<Tx>(
-  pool: SqlPool<Tx & SqlClient> | SqlDatabase<Tx>,
-  timeoutMs: number,
-  clock: Clock,
-): SqlDatabase<Tx> {
-  if (isObject(pool)) {
-    if ("queryIn" in pool) return pool;
-    if (isClient(pool))
-      throw misuse(
-        "Option `pool` is a `Client` of `pg`, which is one connection. Pass a pool, such as " +
-          "`new Pool({ connectionString })`.",
-      );
-    if (typeof pool.connect === "function") return fromPool(pool, { timeoutMs, clock });
-  }
-  // The value is not quoted, because a connection string can contain a password.
-  throw misuse(
-    "Option `pool` must be a `Pool` of `pg`, such as `new Pool({ connectionString })`, or the result of " +
-      `\`fromPGlite(database)\`, not ${kindOf(pool)}.`,
-  );
 }

@@ -1,0 +1,26 @@
+import type { SqlResult, SqlStatement } from "../connection/sql-database.js";
+import type { SqlTransactions } from "../connection/sql-transactions.js";
+
+/** Members of Knex that {@link fromKnex} uses. */
+export interface KnexLike<Tx> {
+  /** Runs a function in a transaction. */
+  transaction<Result>(run: (trx: Tx) => Promise<Result>): Promise<Result>;
+}
+
+/** Members of a transaction of Knex. */
+export interface KnexTransaction {
+  readonly isTransaction?: boolean;
+  isCompleted(): boolean;
+  readonly client: { acquireConnection(): Promise<{ query(statement: SqlStatement): Promise<SqlResult> }> };
+}
+
+/** Uses transactions of Knex, for `createPostgresBackend({ pool, transactions })`. */
+export function fromKnex<Tx extends KnexTransaction>(knex: KnexLike<Tx>): SqlTransactions<Tx> {
+  return {
+    begin: (run) => knex.transaction(run),
+    // In a transaction, this returns its connection. `raw` would read `?` instead of `$1`.
+    query: async (trx, statement) => (await trx.client.acquireConnection()).query(statement),
+    isTransaction: (value) => (value as Partial<KnexTransaction>).isTransaction === true,
+    example: "the `trx` of `knex.transaction(async (trx) => …)`",
+  };
+}

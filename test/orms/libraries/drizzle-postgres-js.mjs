@@ -1,0 +1,27 @@
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/postgres-js";
+import pg from "pg";
+import postgres from "postgres";
+
+export const library = {
+  name: "Drizzle on postgres.js",
+  open: async (url, { fromDrizzle }) => {
+    const pool = new pg.Pool({ connectionString: url });
+    // An idle connection can be lost.
+    pool.on("error", () => {});
+    const client = postgres(url, { onnotice: () => {} });
+    const db = drizzle(client);
+    return {
+      pool,
+      db,
+      transactions: fromDrizzle(db),
+      begin: (run) => db.transaction(run),
+      nest: (tx, run) => tx.transaction(run),
+      run: (tx, text) => tx.execute(sql.raw(text)),
+      defect: "postgres.js throws outside of any promise when it rolls back",
+      close: async () => {
+        await Promise.all([pool.end(), client.end({ timeout: 1 })]);
+      },
+    };
+  },
+};

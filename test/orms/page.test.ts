@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Pool } from "pg";
+import ts from "typescript";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { root } from "../support/built.js";
+import { type Block, blocksOf, page } from "../support/pages.js";
+import { describePostgres } from "../support/postgres/server.js";
+import { DATABASE_URL } from "./suite.js";
+
+const run = promisify(execFile);
+const nameOf = ({ info }: Block): string => String(info[2]);
+const programs = blocksOf(page("docs/orms.md"), "ts").filter(({ info }) => info[2] !== undefined);
+
+const pasted = join(import.meta.dirname, "pasted");
+
+it("has programs that compile, like the type tests of this folder", { timeout: 120_000 }, async () => {
+  mkdirSync(pasted, { recursive: true });
+  for (const program of programs) writeFileSync(join(pasted, `${nameOf(program)}.ts`), program.text);
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  try {
+    const failed = (error: { readonly stdout: string }) => error;
+    const { stdout } = await run(process.execPath, [tsc, "-p", import.meta.dirname]).catch(failed);
+    expect(stdout).toBe("");
+  } finally {
+    rmSync(pasted, { recursive: true });
+  }
+});
+
+/** Submits an order in a transaction, and works on it in another one. */
+const DRIVER = `
+const { backend, service, worker, pay } = await import(process.argv[2]);
+await backend.migrate();
+const submitted = await pay("cart-1", "book");
+await worker.start();
+for (;;) {
+  const { body } = await service.handle({
+    method: "GET",
+    path: "/operations/" + submitted.operationId,
+    headers: { authorization: "Bearer demo-token" },
+  });
+  const { status, result, error } = JSON.parse(body);
+  if (status !== "pending") {
+    console.log(JSON.stringify({ operationId: submitted.operationId, status, result, error }));
+    process.exit(0);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+`;
+
+const TABLES = `
+create table carts (id text primary key, paid boolean not null);
+create table shipments (operation_id uuid primary key, item text not null);
+insert into carts values ('cart-1', false);
+`;
+
+await describePostgres("programs of the page about ORMs", (server) => {
+  const database = `orms_${randomBytes(8).toString("hex")}`;
+  const url = new URL(DATABASE_URL);
+  url.pathname = `/${database}`;
+  let folder: string;
+  let pool: Pool;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "orms-"));
+    linkPackages(folder);
+    await server.pool.query(`create database ${database}`);
+    pool = new Pool({ connectionString: url.href });
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await server.pool.query(`drop database if exists ${database} with (force)`);
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each(programs.map((program) => [nameOf(program), program.text] as const))(
+    "%s works when pasted",
+    async (name, text) => {
+      await pool.query("drop table if exists carts, shipments");
+      await pool.query(TABLES);
+      const { outputText } = ts.transpileModule(text, {
+        compilerOptions: {
+          module: ts.ModuleKind.ESNext,
+          target: ts.ScriptTarget.ES2022,
+          experimentalDecorators: true,
+        },
+      });
+      writeFileSync(join(folder, `${name}.mjs`), outputText);
+      writeFileSync(join(folder, "driver.mjs"), DRIVER);
+      const { stdout } = await run(process.execPath, ["driver.mjs", `./${name}.mjs`], {
+        cwd: folder,
+        env: { ...process.env, DATABASE_URL: url.href },
+      });
+      const { operationId, ...ended } = JSON.parse(stdout);
+      expect(ended).toEqual({ status: "completed", result: { shipped: "book" } });
+      const { rows } = await pool.query("select operation_id, item, paid from shipments, carts");
+      expect(rows).toEqual([{ operation_id: operationId, item: "book", paid: true }]);
+    },
+  );
+});
+
+/** Installs the built package and the libraries of this folder by links. */
+function linkPackages(folder: string): void {
+  const target = join(folder, "node_modules");
+  mkdirSync(target);
+  const installed = join(import.meta.dirname, "node_modules");
+  for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(target, name));
+  symlinkSync(root, join(target, "async-request-reply"));
+}

@@ -1,0 +1,305 @@
+import { randomBytes } from "node:crypto";
+import {
+  allowAnonymous,
+  type CreateContext,
+  type CreatedResource,
+  createOrderService,
+  createWorker,
+  type Job,
+  type Order,
+  type OrderDefinition,
+  type Service,
+  type Submitted,
+} from "async-request-reply";
+import type { IsolationLevel } from "async-request-reply/ports";
+import * as bridges from "async-request-reply/postgres";
+import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { describePostgres } from "../support/postgres/server.js";
+import type { OpenLibrary, OrmLibrary } from "./library.js";
+
+type OrderService = Service<readonly [OrderDefinition], unknown>;
+type Create = (order: Order, context: CreateContext<unknown>) => Promise<CreatedResource>;
+type Process = (order: Order, job: Job<unknown, unknown>) => unknown;
+
+const TENANT = "anonymous";
+const ORDER: Order = { itemId: "book", quantity: 1 };
+
+/** Address of the database that the tests of ORMs use. */
+export const DATABASE_URL: string = process.env.DATABASE_URL ?? "postgres://postgres@127.0.0.1:5432/test";
+
+/** Declares what holds for the transactions of every library. */
+export async function describeLibrary({ name, open }: OrmLibrary): Promise<void> {
+  await describePostgres(`transactions of ${name}`, (server) => {
+    let orm: OpenLibrary;
+    let schema: string;
+    let backend: PostgresBackend<unknown>;
+    beforeAll(async () => {
+      orm = await open(DATABASE_URL, bridges);
+      schema = `orms_${randomBytes(8).toString("hex")}`;
+      const { pool, transactions } = orm;
+      backend = createPostgresBackend({ pool, transactions, schema });
+      await backend.migrate();
+      await server.pool.query(`create table "${schema}".effects (id text)`);
+    });
+    afterAll(async () => {
+      await backend?.close();
+      await orm?.close();
+      await server.pool.query(`drop schema if exists "${schema}" cascade`);
+    });
+
+    const write = (tx: unknown, id: string): Promise<unknown> =>
+      orm.run(tx, `insert into "${schema}".effects values ('${id}')`);
+    const hasEffect = async (id: string): Promise<boolean> => {
+      const { rowCount } = await server.pool.query(`select from "${schema}".effects where id = $1`, [id]);
+      return rowCount === 1;
+    };
+    const exists = async (id: string): Promise<boolean> =>
+      (await backend.operations.get(id, TENANT)) !== undefined;
+
+    function serviceOf(create?: Create): OrderService {
+      const created = create === undefined ? {} : { create };
+      return createOrderService({ backend, authorize: allowAnonymous(), observe: () => {}, ...created });
+    }
+    function submit(service: OrderService, tx: unknown, key?: string): Promise<Submitted> {
+      const named = key === undefined ? {} : { key };
+      return service.submit(service.definitions[0], ORDER, { tenant: TENANT, tx, ...named });
+    }
+    /** Submits an order, runs it to its end, and returns its id. */
+    async function work(
+      process: Process,
+      options: { readonly attemptTimeoutMs?: number } = {},
+    ): Promise<string> {
+      const service = serviceOf();
+      const { operationId } = await service.submit(service.definitions[0], ORDER, { tenant: TENANT });
+      const backoff = { baseMs: 1, maxMs: 1 };
+      const worker = createWorker(
+        service,
+        { orders: process as never },
+        { maxAttempts: 2, backoff, ...options },
+      );
+      await worker.start();
+      try {
+        await vi.waitUntil(
+          async () => (await backend.operations.get(operationId, TENANT))?.settledAt !== undefined,
+          {
+            timeout: 20_000,
+          },
+        );
+      } finally {
+        await worker.stop();
+      }
+      return operationId;
+    }
+    const stateOf = async (id: string): Promise<string | undefined> =>
+      (await backend.operations.get(id, TENANT))?.state;
+    const rollBack = new Error("roll back");
+
+    it("commits a submission together with rows", async () => {
+      const service = serviceOf();
+      const { operationId } = await orm.begin(async (tx) => {
+        const submitted = await submit(service, tx);
+        await write(tx, submitted.operationId);
+        expect(await exists(submitted.operationId)).toBe(false);
+        return submitted;
+      });
+      expect([await exists(operationId), await hasEffect(operationId)]).toEqual([true, true]);
+    });
+
+    it("rolls back a submission together with rows", async () => {
+      const service = serviceOf();
+      let id = "";
+      const rolledBack = orm.begin(async (tx) => {
+        id = (await submit(service, tx)).operationId;
+        await write(tx, id);
+        throw rollBack;
+      });
+      await expect(rolledBack).rejects.toThrow("roll back");
+      expect([await exists(id), await hasEffect(id)]).toEqual([false, false]);
+    });
+
+    it("commits a list of submissions together", async () => {
+      const service = serviceOf();
+      const [definition] = service.definitions;
+      const results = await orm.begin((tx) =>
+        service.submitMany(definition, [{ input: ORDER }, { input: ORDER }], { tenant: TENANT, tx }),
+      );
+      expect(results).toHaveLength(2);
+    });
+
+    it("completes an operation together with rows", async () => {
+      const id = await work((_, job) =>
+        job.transaction((tx) => write(tx, job.operationId).then(() => "done")),
+      );
+      expect([await stateOf(id), await hasEffect(id)]).toEqual(["completed", true]);
+    });
+
+    it("rolls back the rows of an attempt that throws", async () => {
+      const id = await work((_, job) =>
+        job.transaction(async (tx) => {
+          await write(tx, job.operationId);
+          throw rollBack;
+        }),
+      );
+      expect([await stateOf(id), await hasEffect(id)]).toEqual(["failed", false]);
+    });
+
+    it("rethrows errors of statements as the library throws them", async () => {
+      let thrown: unknown;
+      let rethrown: unknown;
+      await work((_, job) =>
+        job
+          .transaction((tx) =>
+            orm.run(tx, "select 1 / 0").catch((error: unknown) => {
+              thrown = error;
+              throw error;
+            }),
+          )
+          .catch((error: unknown) => {
+            rethrown = error;
+          }),
+      );
+      expect(thrown).toBeInstanceOf(Error);
+      expect(rethrown).toBe(thrown);
+    });
+
+    it.each<IsolationLevel>(["read committed", "repeatable read", "serializable"])(
+      "begins at %s if asked to",
+      async (isolation) => {
+        let rows: unknown;
+        await work((_, job) =>
+          job.transaction(
+            async (tx) => {
+              rows = await orm.run(tx, "select current_setting('transaction_isolation') as level");
+            },
+            { isolation },
+          ),
+        );
+        expect(rows).toMatchObject([{ level: isolation }]);
+      },
+    );
+
+    it("creates a resource in the transaction that records the operation", async () => {
+      const service = serviceOf(async (_, { tx, operationId }) => {
+        await write(tx, operationId);
+        return { body: { operationId } };
+      });
+      const { operationId } = await service.submit(service.definitions[0], ORDER, { tenant: TENANT });
+      expect([await exists(operationId), await hasEffect(operationId)]).toEqual([true, true]);
+    });
+
+    it("keeps a transaction usable after a failed creation, without its rows", async () => {
+      let created = "";
+      const service = serviceOf(async (_, { tx, operationId }) => {
+        created = operationId;
+        await write(tx, operationId);
+        throw new Error("the warehouse is closed");
+      });
+      await orm.begin(async (tx) => {
+        await expect(submit(service, tx)).rejects.toThrow("the warehouse is closed");
+        await write(tx, `after ${created}`);
+      });
+      const effects = [await hasEffect(created), await hasEffect(`after ${created}`)];
+      expect([await exists(created), ...effects]).toEqual([false, false, true]);
+    });
+
+    it("holds a key until the transaction ends, and then replays it", async () => {
+      const service = serviceOf();
+      const key = randomBytes(8).toString("hex");
+      const first = await orm.begin(async (one) => {
+        const submitted = await submit(service, one, key);
+        const second = orm.begin((other) => submit(service, other, key));
+        await expect(second).rejects.toMatchObject({ code: "SUBMISSION_IN_PROGRESS" });
+        return submitted;
+      });
+      const again = await orm.begin((tx) => submit(service, tx, key));
+      expect(again).toEqual({ ...first, replayed: true });
+    });
+
+    it("records nothing in a nested transaction that is rolled back", async ({ skip }) => {
+      const { nest } = orm;
+      if (nest === undefined) return skip("no nested transactions");
+      const service = serviceOf();
+      const ids = await orm.begin(async (tx) => {
+        const outer = await submit(service, tx);
+        let id = "";
+        const nested = nest(tx, async (inner) => {
+          id = (await submit(service, inner)).operationId;
+          throw rollBack;
+        });
+        await expect(nested).rejects.toThrow("roll back");
+        const kept = await nest(tx, (inner) => submit(service, inner));
+        return [outer.operationId, id, kept.operationId];
+      });
+      expect(await Promise.all(ids.map(exists))).toEqual([true, false, true]);
+    });
+
+    it("refuses a transaction that has ended", async () => {
+      const service = serviceOf();
+      const ended = await orm.begin(async (tx) => tx);
+      const before = await server.pool.query(`select count(*) from "${schema}".operations`);
+      await expect(submit(service, ended)).rejects.toMatchObject({ code: "INVALID_OPTION" });
+      expect(await server.pool.query(`select count(*) from "${schema}".operations`)).toMatchObject({
+        rows: before.rows,
+      });
+    });
+
+    it.each<[string, () => unknown]>([
+      ["the database object", () => orm.db],
+      ["the pool", () => orm.pool],
+      ["a client of pg", () => ({ query: () => Promise.resolve({ rows: [] }) })],
+      ["nothing", () => null],
+      ["a text", () => "tx"],
+    ])("refuses %s as `tx` with a sentence", async (_, toTx) => {
+      const thrown: unknown = await submit(serviceOf(), toTx()).catch((error: unknown) => error);
+      expect(thrown).toMatchObject({
+        code: "INVALID_OPTION",
+        message: expect.stringMatching(/^INVALID_OPTION: Option `tx` .*(Pass|must be) the `\w+` (of|that) /),
+      });
+    });
+
+    it("ends a transaction whose attempt runs into its time limit, though a statement runs", async () => {
+      let late: Promise<unknown> | undefined;
+      const id = await work(
+        (_, job) =>
+          job.transaction(async (tx) => {
+            await write(tx, job.operationId);
+            late = orm.run(tx, "select pg_sleep(60)").then(() => write(tx, `late ${job.operationId}`));
+            await late;
+          }),
+        { attemptTimeoutMs: 500 },
+      );
+      await expect(late).rejects.toThrow();
+      const effects = [await hasEffect(id), await hasEffect(`late ${id}`)];
+      expect([await stateOf(id), ...effects]).toEqual(["failed", false, false]);
+    });
+
+    it("survives a connection that is lost in a transaction", async ({ skip }) => {
+      if (orm.defect !== undefined) return skip(orm.defect);
+      const id = await work((_, job) =>
+        job.transaction(async (tx) => {
+          await write(tx, job.operationId);
+          if (job.attempt > 1) return "done";
+          const [row] = await orm.run(tx, "select pg_backend_pid() as pid");
+          await server.pool.query("select pg_terminate_backend($1)", [row?.pid]);
+          return write(tx, "lost");
+        }),
+      );
+      expect([await stateOf(id), await hasEffect(id)]).toEqual(["completed", true]);
+    });
+
+    it("can be the first use of the back end", async () => {
+      const fresh = `${schema}_fresh`;
+      const { pool, transactions } = orm;
+      const unused = createPostgresBackend({ pool, transactions, schema: fresh });
+      const service = createOrderService({ backend: unused, authorize: allowAnonymous() });
+      try {
+        const { operationId } = await orm.begin((tx) => submit(service, tx));
+        expect((await unused.operations.get(operationId, TENANT))?.state).toBe("pending");
+      } finally {
+        await unused.close();
+        await server.pool.query(`drop schema if exists "${fresh}" cascade`);
+      }
+    });
+  });
+}

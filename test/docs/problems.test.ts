@@ -58,16 +58,10 @@ describe("the problem types", () => {
     expect(idsOf(page("README.md")).sort()).toEqual([...names].sort());
   });
 
-  it("are listed in the README by their status, with a link to the page that explains them", () => {
-    const rows = [...page("README.md").text.matchAll(/^\| (\d{3}|`error`) \| (<a id=.+) \|$/gm)];
-    const listed = rows.flatMap(([, status, cell = ""]) =>
-      [...cell.matchAll(/<a id="([^"]+)"><\/a>\[([^\]]+)\]\(([^)]+)\)/g)].map((match) => [
-        ...match.slice(1),
-        status,
-      ]),
-    );
-    const expected = names.map((name) => [name, name, `docs/problems.md#${name}`, statusOf(name)]);
-    expect(listed.sort()).toEqual(expected.sort());
+  it("lead from the README to the page that explains them", () => {
+    const links = [...page("README.md").text.matchAll(/<a id="([^"]+)"><\/a>\[([^\]]+)\]\(([^)]+)\)/g)];
+    const expected = names.map((name) => [name, name, `docs/problems.md#${name}`]);
+    expect(links.map((match) => match.slice(1)).sort()).toEqual(expected.sort());
   });
 
   it("have each a section in docs/problems.md with their status", () => {

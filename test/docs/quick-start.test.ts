@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
 
-const [quickStart] = blocksOf(page("README.md"), "ts");
-if (quickStart === undefined) throw new Error("README.md has no TypeScript example");
+const [quickStart] = blocksOf(page("README.md"), "js");
+if (quickStart === undefined) throw new Error("README.md has no program");
 
 /** Listens on any free port instead of the fixed one, and sends the port to the test. */
 const LISTEN =
@@ -43,7 +43,7 @@ describe("the quick start of the README", () => {
   }
 
   it("is the same as on the site", () => {
-    const [shown] = blocksOf(page("docs/index.md"), "ts");
+    const [shown] = blocksOf(page("docs/index.md"), "js");
     expect(shown?.text).toBe(quickStart.text);
   });
 

@@ -13,7 +13,7 @@ import { describePostgres } from "../support/postgres/server.js";
 import { DATABASE_URL } from "./suite.js";
 
 const run = promisify(execFile);
-const nameOf = ({ info }: Block): string => String(info[2]);
+const nameOf = ({ info }: Block): string => String(info[2]).replaceAll(/^\[|\.ts\]$/g, "");
 const programs = blocksOf(page("docs/orms.md"), "ts").filter(({ info }) => info[2] !== undefined);
 
 const pasted = join(import.meta.dirname, "pasted");

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pages } from "../support/pages.js";
+import { page, pages } from "../support/pages.js";
 import { bun, deno, isSkipped, programOf } from "./matrix.js";
 import { follow } from "./quick-starts/follow.js";
 import { readQuickStart } from "./quick-starts/quick-start.js";
 import { openRegistry, type Registry } from "./quick-starts/registry.js";
 import { openTerminal } from "./quick-starts/terminal.js";
 
-const quickStarts = pages.filter(({ path }) => path.startsWith("docs/quick-start/"));
+const readme = page("README.md");
+const quickStarts = [
+  // The rest of the page is about this repository.
+  { ...readme, text: readme.text.slice(0, readme.text.indexOf("## What you get")) },
+  ...pages.filter(({ path }) => path.startsWith("docs/quick-start/")),
+];
 
 /** The quick starts that need a runtime from `npm ci --prefix test/runtimes`. */
 const runtimes = new Map([

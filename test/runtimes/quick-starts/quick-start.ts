@@ -27,7 +27,8 @@ interface Command {
  * @throws Error if the page starts no server, or if a code block names no file
  */
 export function readQuickStart(page: Page): QuickStart {
-  const actions = blocksOf(page, "console", "js", "ts").flatMap(actionsOf);
+  const blocks = blocksOf(page, "console", "js", "sh", "ts").filter(({ info }) => info[1] !== "fragment");
+  const actions = blocks.flatMap(actionsOf);
   const first = actions.findIndex((action) => "input" in action && action.input.startsWith("$ curl "));
   const before = actions.slice(0, first).map((action) => ("input" in action ? toCommand(action) : action));
   const server = before.pop();
@@ -57,6 +58,7 @@ export function readTask(section: Page): QuickStart {
 
 function actionsOf({ place, info, text }: Block): readonly (Step | SourceFile)[] {
   if (info[0] === "console") return stepsOf(text);
+  if (info[0] === "sh") return stepsOf(text.replaceAll(/^/gm, "$ "));
   const [, path] = /^\[(.+)\]$/.exec(info[1] ?? "") ?? [];
   if (path === undefined)
     throw new Error(`${place} has no file name after the language: write [server.ts], for example`);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   AsyncReplyError,
   bearer,
@@ -14,10 +15,27 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { documentOf, info, services } from "../support/openapi-services.js";
 import { page } from "../support/pages.js";
+import { readDocument } from "./document-reader.js";
 
 const authorize = bearer({ "token-of-a": "a" });
+const AT = "2026-11-01T00:00:00.000Z";
+const pages = defineOperation({
+  name: "pages",
+  path: "/pages",
+  input: z.int(),
+  result: z.object({ count: z.int() }),
+});
+const words = defineOperation({
+  name: "words",
+  path: "/words",
+  input: z.string(),
+  result: z.object({ length: z.int() }),
+  progress: z.object({ percent: z.number() }),
+});
+const mixed = createOpenApiDocument(createService({ definitions: [pages, words], authorize }), { info });
 const describeOrders = (options: Partial<Parameters<typeof createOrderService>[0]> = {}): OpenApiDocument =>
   createOpenApiDocument(createOrderService({ authorize, ...options }), { info });
+
 describe("the document of a service", () => {
   it("has the paths of the definitions and the status endpoint, behind the base path", () => {
     const { paths } = documentOf("several definitions below a path");
@@ -108,27 +126,70 @@ describe("the document of a service", () => {
   });
 
   it("describes the results that have a schema, and claims nothing about the others", () => {
-    const { components } = documentOf("several definitions below a path");
-    expect(components.schemas.CompletedOperation).toMatchObject({
-      properties: {
-        result: {
-          anyOf: [
-            { description: expect.stringContaining("`orders`") },
-            { $ref: "#/components/schemas/AssembliesResult" },
-            { description: expect.stringContaining("`untold`") },
-          ],
+    const { schemas } = documentOf("several definitions below a path").components;
+    const results = ["Orders", "Assemblies", "Untold"].map((name) => schemas[`${name}Completed`]);
+    expect(results).toMatchObject([
+      { properties: { result: { description: expect.stringContaining("`orders`") } } },
+      { properties: { result: { $ref: "#/components/schemas/AssembliesResult" } } },
+      { properties: { result: { description: expect.stringContaining("`untold`") } } },
+    ]);
+  });
+
+  it("tells the definitions of an operation apart by `definition`", () => {
+    const { resolve, isValid } = readDocument(mixed);
+    const any = { $ref: "#/components/schemas/Operation" };
+    const operation = { operationId: randomUUID(), createdAt: AT, attempt: 1 };
+    const completed = { ...operation, status: "completed", finishedAt: AT };
+    const pending = { ...operation, status: "pending" };
+    const judge = (values: readonly object[]): boolean[] => values.map((value) => isValid(any, value));
+    expect(
+      judge([
+        { ...completed, definition: "pages", result: { count: 1 } },
+        { ...completed, definition: "words", result: { length: 1 } },
+        { ...pending, definition: "words", progress: { percent: 1 } },
+        { ...pending, definition: "pages", progress: "any" },
+      ]),
+    ).toEqual([true, true, true, true]);
+    expect(
+      judge([
+        { ...completed, definition: "pages", result: { length: 1 } },
+        { ...completed, definition: "words", result: { count: 1 } },
+        { ...completed, definition: "others" },
+        { ...pending, definition: "words", progress: "any" },
+      ]),
+    ).toEqual([false, false, false, false]);
+    for (const status of ["Pending", "Completed"])
+      expect(resolve({ $ref: `#/components/schemas/${status}Operation` })).toMatchObject({
+        discriminator: {
+          propertyName: "definition",
+          mapping: {
+            pages: `#/components/schemas/Pages${status}`,
+            words: `#/components/schemas/Words${status}`,
+          },
         },
-      },
-    });
+      });
+  });
+
+  it("describes the end of one definition in the reply to a request that waited", () => {
+    const { isValid } = readDocument(mixed);
+    const { schema } = mixed.paths["/words"]?.post?.responses[200]?.content?.["application/json"] ?? {};
+    const ended = {
+      operationId: randomUUID(),
+      createdAt: AT,
+      attempt: 1,
+      status: "completed",
+      finishedAt: AT,
+    };
+    expect(isValid(schema ?? {}, { ...ended, definition: "words", result: { length: 1 } })).toBe(true);
+    expect(isValid(schema ?? {}, { ...ended, definition: "pages", result: { count: 1 } })).toBe(false);
+  });
+
+  it("describes an event of a stream by its data", () => {
+    const { content = {} } = mixed.paths["/operations/{operationId}"]?.get?.responses[200] ?? {};
+    expect(content["text/event-stream"]?.schema).toMatchObject(content["application/json"]?.schema ?? {});
   });
 
   it("describes the result without alternatives if there is one definition", () => {
-    const pages = defineOperation({
-      name: "pages",
-      path: "/pages",
-      input: z.int(),
-      result: z.object({ count: z.int() }),
-    });
     const { components } = createOpenApiDocument(createService({ definitions: [pages], authorize }), {
       info,
     });

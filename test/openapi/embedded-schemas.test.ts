@@ -159,7 +159,7 @@ describe("a JSON Schema in a document", () => {
         unused: { type: "null" },
       },
     });
-    const own = Object.entries(components.schemas).filter(([name]) => name.startsWith("Case"));
+    const own = Object.entries(components.schemas).filter(([name]) => name.startsWith("CaseInput"));
     expect(Object.fromEntries(own)).toEqual({
       CaseInput: { $ref: "#/components/schemas/CaseInput_Order" },
       CaseInput_LineItem: { type: "object" },

@@ -55,6 +55,7 @@ function common(fact: string): string {
   return fact
     .replace(/^submit\w+/, "submit")
     .replace(/^listOperations (?=[45])/, "getOperation ")
+    .replace(/(\.definition is ).*/, "$1any")
     .replace(/ is "https:[^"]*[#/]/, ' is "');
 }
 

@@ -39,6 +39,7 @@ export function describeStatus(draft: Draft): PathItem {
 function read(draft: Draft): PathOperation {
   const waits = canWait(draft);
   const streams = canStream(draft);
+  const operation = anyOperation(draft);
   const fields = {
     ...headers(draft, {
       "Retry-After": "RetryAfterWhilePending",
@@ -66,8 +67,8 @@ function read(draft: Draft): PathOperation {
         description: "The current state of the operation.",
         headers: { ...fields, ...(streams ? streamFields(draft) : {}) },
         content: {
-          ...replyContent(draft, "operation", anyOperation(draft)),
-          ...(streams ? eventContent : {}),
+          ...replyContent(draft, "operation", operation),
+          ...(streams ? eventContent(operation) : {}),
         },
       },
       ...(streams ? { 204: nothingLeft(draft) } : {}),

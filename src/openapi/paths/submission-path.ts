@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../contract/errors.js";
 import type { OpenApiLink, OpenApiParameter, OpenApiResponse, PathItem } from "../document.js";
 import { type Draft, type NamedDefinition, toPascalCase } from "../draft.js";
 import { embedSchema } from "../schemas/embed-schema.js";
-import { acceptedOperation, endedOperation } from "../schemas/operation-schemas.js";
+import { acceptedOperation, endedOperationOf } from "../schemas/operation-schemas.js";
 import { inputSchema, memberSchemas } from "../schemas/payload-schemas.js";
 import { replyContent, requestContent } from "./content.js";
 import { headers, withNotice } from "./headers.js";
@@ -17,7 +17,7 @@ export function submissionPath(draft: Draft, named: NamedDefinition): PathItem {
   const { definition, name } = named;
   const waits = canWait(draft) && !creates(draft, definition);
   const responses = {
-    ...(waits ? { 200: ended(draft) } : {}),
+    ...(waits ? { 200: ended(draft, named) } : {}),
     ...(creates(draft, definition) ? { 201: created(draft, definition) } : {}),
     202: accepted(draft, definition, waits),
     ...refusals(draft, submissionRefusals(draft, definition)),
@@ -145,7 +145,7 @@ function created(draft: Draft, { rootName }: OperationDefinition): OpenApiRespon
   };
 }
 
-function ended(draft: Draft): OpenApiResponse {
+function ended(draft: Draft, named: NamedDefinition): OpenApiResponse {
   return {
     description: "The work ended while the request waited. `status` and `error` say how.",
     headers: headers(draft, {
@@ -154,7 +154,7 @@ function ended(draft: Draft): OpenApiResponse {
       "Preference-Applied": "PreferenceWasApplied",
       ...REPLY_FIELDS,
     }),
-    content: replyContent(draft, "operation", endedOperation(draft)),
+    content: replyContent(draft, "operation", endedOperationOf(draft, named)),
   };
 }
 

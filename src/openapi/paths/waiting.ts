@@ -1,4 +1,4 @@
-import type { OpenApiContent, OpenApiParameter, OpenApiResponse } from "../document.js";
+import type { OpenApiContent, OpenApiParameter, OpenApiResponse, Reference } from "../document.js";
 import type { Draft } from "../draft.js";
 import { headers, type ResponseHeaders } from "./headers.js";
 
@@ -43,18 +43,17 @@ export const lastEventId: OpenApiParameter = {
   schema: { type: "string" },
 };
 
-/** Describes a stream of events. OpenAPI 3.1 can only describe it as text. */
-export const eventContent: OpenApiContent = {
-  "text/event-stream": {
-    schema: {
-      type: "string",
-      description:
-        "Sent if `Accept` prefers this media type to all others and names it. Each event is the current state of the " +
-        "operation: `id` is its `ETag`, and `data` is the operation in JSON. The stream ends after the event with the " +
-        "final state, or earlier: then reconnect with `Last-Event-ID`.",
-    },
-  },
-};
+/**
+ * Describes a stream of events by the `data` of an event, because OpenAPI 3.1 cannot describe events. A generated client
+ * then has one type for all replies.
+ */
+export function eventContent(operation: Reference): OpenApiContent {
+  const description =
+    "Sent if `Accept` prefers this media type to all others and names it. Each event is the current state of the " +
+    "operation: `id` is its `ETag`, and `data` is the operation in JSON, which this schema describes. The stream ends " +
+    "after the event with the final state, or earlier: then reconnect with `Last-Event-ID`.";
+  return { "text/event-stream": { schema: { ...operation, description } } };
+}
 
 /** Describes the fields of a 200 that may be a stream, in addition to those that are always the same. */
 export function streamFields(draft: Draft): ResponseHeaders {

@@ -1,8 +1,8 @@
-import type { JsonSchema } from "../../contract/definition/definition.js";
+import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import type { OperationStatus } from "../../contract/operation.js";
 import type { Reference } from "../document.js";
-import type { Draft } from "../draft.js";
-import { resultSchema } from "./payload-schemas.js";
+import type { Draft, NamedDefinition } from "../draft.js";
+import { progressSchema, resultSchema } from "./payload-schemas.js";
 import { anyProblem, OPERATION_ERRORS } from "./problem-schemas.js";
 
 /** Schema of an operation id. */
@@ -20,41 +20,42 @@ export function acceptedOperation(draft: Draft): Reference {
   });
 }
 
-/** Adds a pending operation, as the status endpoint shows it. */
-function pendingOperation(draft: Draft): Reference {
-  return operation(draft, "PendingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS });
-}
-
 /** Adds an operation that a worker runs although its cancellation was requested. */
 export function cancellingOperation(draft: Draft): Reference {
-  return operation(draft, "CancellingOperation", "pending", { ...CANCEL_REQUESTED, ...PROGRESS }, [
-    "cancelRequested",
-  ]);
+  const cancellable = draft.definitions.filter((definition) => definition.cancellable);
+  const progress = { description: ANY_PROGRESS };
+  const members = { ...definitionOf(cancellable), ...CANCEL_REQUESTED, progress };
+  return operation(draft, "CancellingOperation", "pending", members, ["cancelRequested"]);
 }
 
 /** Adds an operation in any state, as the status endpoint shows it. */
 export function anyOperation(draft: Draft): Reference {
-  const pending = pendingOperation(draft);
-  return draft.schema("Operation", byStatus({ pending, ...ended(draft) }));
+  const pending = anyDefinition(draft, "Pending", pendingOperation);
+  return draft.schema("Operation", oneOf("status", { pending, ...ended(draft) }));
 }
 
 /** Adds a terminal operation, as a reply to `DELETE` shows it. */
 export function endedOperation(draft: Draft): Reference {
-  return draft.schema("EndedOperation", byStatus(ended(draft)));
+  return draft.schema("EndedOperation", oneOf("status", ended(draft)));
+}
+
+/** Describes a terminal operation of one definition, as a reply to a `POST` that waited shows it. */
+export function endedOperationOf(draft: Draft, named: NamedDefinition): JsonSchema {
+  if (draft.named.length === 1) return endedOperation(draft);
+  return oneOf("status", { completed: completedOperation(draft, named), failed: failedOperation(draft) });
 }
 
 /** Adds a page of a list. Its operations have neither progress nor results. */
 export function operationList(draft: Draft): Reference {
-  const error = anyProblem(draft, OPERATION_ERRORS);
+  const definition = definitionOf(draft.definitions);
+  const ended = { ...definition, ...FINISHED };
+  const failed = { ...ended, error: anyProblem(draft, OPERATION_ERRORS) };
   const variants = {
-    pending: operation(draft, "ListedPendingOperation", "pending", CANCEL_REQUESTED),
-    completed: operation(draft, "ListedCompletedOperation", "completed", FINISHED, ["finishedAt"]),
-    failed: operation(draft, "ListedFailedOperation", "failed", { ...FINISHED, error }, [
-      "finishedAt",
-      "error",
-    ]),
+    pending: operation(draft, "ListedPendingOperation", "pending", { ...definition, ...CANCEL_REQUESTED }),
+    completed: operation(draft, "ListedCompletedOperation", "completed", ended, ["finishedAt"]),
+    failed: operation(draft, "ListedFailedOperation", "failed", failed, ["finishedAt", "error"]),
   };
-  const items = draft.schema("ListedOperation", byStatus(variants));
+  const items = draft.schema("ListedOperation", oneOf("status", variants));
   return draft.schema("OperationList", {
     type: "object",
     properties: { operations: { type: "array", items: { ...items, xml: { name: "operation" } } } },
@@ -63,17 +64,62 @@ export function operationList(draft: Draft): Reference {
 }
 
 function ended(draft: Draft): Readonly<Record<string, Reference>> {
-  const result = resultSchema(draft);
-  const error = anyProblem(draft, OPERATION_ERRORS);
   return {
-    completed: operation(draft, "CompletedOperation", "completed", { ...FINISHED, result }, ["finishedAt"]),
-    failed: operation(draft, "FailedOperation", "failed", { ...FINISHED, error }, ["finishedAt", "error"]),
+    completed: anyDefinition(draft, "Completed", completedOperation),
+    failed: failedOperation(draft),
   };
 }
 
-const PROGRESS: Readonly<Record<string, JsonSchema>> = {
-  progress: { description: "Latest progress of the work. Absent until the work has reported any." },
-};
+/** Adds an operation of any definition. Each definition has its own schema, and `definition` tells them apart. */
+function anyDefinition(
+  draft: Draft,
+  status: "Pending" | "Completed",
+  add: (draft: Draft, named: NamedDefinition) => Reference,
+): Reference {
+  const variants = draft.named.map((named) => [named.definition.name, add(draft, named)] as const);
+  const [[, only] = [], ...others] = variants;
+  if (only !== undefined && others.length === 0) return only;
+  return draft.schema(`${status}Operation`, {
+    // Some code generators expect that the target of a mapping is an object with the discriminator.
+    type: "object",
+    properties: { status: { type: "string", const: status.toLowerCase() } },
+    required: ["status"],
+    ...oneOf("definition", Object.fromEntries(variants)),
+  });
+}
+
+function pendingOperation(draft: Draft, named: NamedDefinition): Reference {
+  const members = {
+    ...definitionOf([named.definition]),
+    ...CANCEL_REQUESTED,
+    progress: progressSchema(draft, named, ANY_PROGRESS),
+  };
+  return operation(draft, variantName(draft, named, "Pending"), "pending", members);
+}
+
+function completedOperation(draft: Draft, named: NamedDefinition): Reference {
+  const members = { ...definitionOf([named.definition]), ...FINISHED, result: resultSchema(draft, named) };
+  return operation(draft, variantName(draft, named, "Completed"), "completed", members, ["finishedAt"]);
+}
+
+function failedOperation(draft: Draft): Reference {
+  const error = anyProblem(draft, OPERATION_ERRORS);
+  const members = { ...definitionOf(draft.definitions), ...FINISHED, error };
+  return operation(draft, "FailedOperation", "failed", members, ["finishedAt", "error"]);
+}
+
+function variantName({ named }: Draft, { name }: NamedDefinition, status: "Pending" | "Completed"): string {
+  return named.length === 1 ? `${status}Operation` : `${name}${status}`;
+}
+
+/** Describes the member `definition` of an operation of one of these definitions. */
+function definitionOf(definitions: readonly OperationDefinition[]): Readonly<Record<string, JsonSchema>> {
+  const names = definitions.map(({ name }) => name);
+  const values = names.length === 1 ? { const: names[0] } : { enum: names };
+  return { definition: { type: "string", ...values, description: "Name of the kind of work." } };
+}
+
+const ANY_PROGRESS = "Latest progress of the work. Absent until the work has reported any.";
 
 const CANCEL_REQUESTED: Readonly<Record<string, JsonSchema>> = {
   cancelRequested: {
@@ -87,14 +133,10 @@ const FINISHED: Readonly<Record<string, JsonSchema>> = {
   finishedAt: { type: "string", format: "date-time", description: "Time when the operation ended." },
 };
 
-function byStatus(variants: Readonly<Record<string, Reference>>): JsonSchema {
-  return {
-    oneOf: Object.values(variants),
-    discriminator: {
-      propertyName: "status",
-      mapping: Object.fromEntries(Object.entries(variants).map(([status, { $ref }]) => [status, $ref])),
-    },
-  };
+/** Returns a schema for one of these variants, which are named after the value of this member. */
+function oneOf(propertyName: string, variants: Readonly<Record<string, Reference>>): JsonSchema {
+  const mapping = Object.fromEntries(Object.entries(variants).map(([value, { $ref }]) => [value, $ref]));
+  return { oneOf: Object.values(variants), discriminator: { propertyName, mapping } };
 }
 
 function operation(
@@ -109,7 +151,6 @@ function operation(
     properties: {
       operationId: OPERATION_ID,
       status: { type: "string", const: status },
-      definition: { type: "string", description: "Name of the kind of work." },
       createdAt: { type: "string", format: "date-time", description: "Time when the work was accepted." },
       attempt: { type: "integer", minimum: 0, description: "Number of attempts so far." },
       ...members,

@@ -19,14 +19,19 @@ function bodySchema({ path, jsonSchema }: OperationDefinition): JsonSchema | und
   return jsonSchema && withOptional(pathFields(path), jsonSchema);
 }
 
-/** Adds the results of all definitions. A completed operation shows one of them. */
-export function resultSchema(draft: Draft): JsonSchema {
-  const results = draft.named.map(({ definition, name }) => {
-    const description = `Result of \`${definition.name}\`. Absent if the work returned nothing.`;
-    return payload(draft, `${name}Result`, describeOutput(definition.result)) ?? { description };
-  });
-  const [first, ...others] = results;
-  return first !== undefined && others.length === 0 ? first : { anyOf: results };
+/** Adds the result of a definition, as a completed operation shows it. */
+export function resultSchema(draft: Draft, { definition, name }: NamedDefinition): JsonSchema {
+  const description = `Result of \`${definition.name}\`. Absent if the work returned nothing.`;
+  return payload(draft, `${name}Result`, describeOutput(definition.result)) ?? { description };
+}
+
+/** Adds the progress of a definition, as a pending operation shows it. */
+export function progressSchema(
+  draft: Draft,
+  { definition, name }: NamedDefinition,
+  description: string,
+): JsonSchema {
+  return payload(draft, `${name}Progress`, describeOutput(definition.progress)) ?? { description };
 }
 
 function payload(draft: Draft, name: string, schema: JsonSchema | undefined): Reference | undefined {

@@ -23,9 +23,15 @@ export interface Finding {
   readonly stderr: string;
 }
 
-/** Runs a tool to its end. */
-export function runTool(tool: string, args: readonly string[], cwd: string): Finding {
-  const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+/** Runs a tool to its end, with Node in one of the folders of `path`. */
+export function runTool(
+  tool: string,
+  args: readonly string[],
+  cwd: string,
+  path: string | undefined = process.env.PATH,
+): Finding {
+  const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", DO_NOT_TRACK: "1" };
+  const env = { ...process.env, ...quiet, PATH: path };
   const { status, stdout, stderr } = spawnSync(join(programs, tool), args, { cwd, env, encoding: "utf8" });
   return { succeeded: status === 0, stdout, stderr };
 }

@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nodes } from "../runtimes/matrix.js";
+import { blocksOf, page } from "../support/pages.js";
+import { describeWithTool, type Finding, runTool } from "./installed.js";
+import { type MediaServer, startMediaServer } from "./media-server.js";
+
+/** An example of docs/generated-clients.md. */
+interface Example {
+  transcribe(file: string, key: string, restoreFrom?: string): PromiseLike<number | undefined>;
+}
+
+/** The poller that the example for Azure returns. */
+interface Poller extends PromiseLike<number | undefined> {
+  serialize(): Promise<string>;
+  submitted(): Promise<void>;
+  readonly operationState?: { readonly status: string; readonly config: { operationLocation?: string } };
+}
+
+const generated = page("docs/generated-clients.md");
+const commands = blocksOf(generated, "sh").flatMap(({ text }) => text.trim().split("\n"));
+const modules = blocksOf(generated, "ts").map(({ info, text }) => ({
+  file: info.at(-1)?.slice(1, -1) ?? "",
+  text,
+}));
+const examples = ["openapi-fetch", "orval", "kubb", "azure"];
+
+/** Compiles only if the results are known after `definition` was compared, and not before. */
+const typed = `
+import type { Operation as OfKubb } from "./kubb/index.js";
+import type { Operation as OfOrval } from "./media.js";
+import type { components } from "./schema.js";
+${["OfKubb", "OfOrval", 'components["schemas"]["Operation"]']
+  .map(
+    (type, index) => `
+export function check${index}(operation: ${type}): string | undefined {
+  if (operation.definition === "transcripts" && operation.status === "pending")
+    operation.progress?.percent satisfies number | undefined;
+  if (operation.status === "failed") return operation.error.name;
+  if (operation.status !== "completed") return undefined;
+  if (operation.definition === "thumbnails") return operation.result?.url;
+  // @ts-expect-error -- the result of a transcript has no URL
+  return operation.result?.url;
+}`,
+  )
+  .join("")}
+`;
+
+const options = [
+  ...["--strict", "--exactOptionalPropertyTypes", "false", "--module", "nodenext", "--target", "es2022"],
+  ...["--lib", "es2023,dom,dom.iterable", "--types", "node", "--rootDir", "."],
+];
+
+it("are generated with the versions that the page installs", () => {
+  const manifest = readFileSync(join(import.meta.dirname, "package.json"), "utf8");
+  const { dependencies } = JSON.parse(manifest) as { readonly dependencies: Record<string, string> };
+  const named = commands.flatMap((command) => command.match(/\S+(?<=[a-z])@\d\S+/g) ?? []);
+  expect(named.length).toBeGreaterThan(5);
+  const other = named.filter((each) => {
+    const [, name = "", version] = /^(.+)@(.+)$/.exec(each) ?? [];
+    return dependencies[name] !== version;
+  });
+  expect(other).toEqual([]);
+});
+
+describeWithTool("openapi-typescript", "clients generated from the document of a service", () => {
+  const folder = mkdtempSync(join(tmpdir(), "clients-"));
+  let server: MediaServer;
+  const findings: Record<string, Finding> = {};
+  const clients = new Map<string, Example>();
+  const exampleOf = (name: string): Example => clients.get(name) ?? expect.unreachable(`no example ${name}`);
+
+  beforeAll(async () => {
+    server = await startMediaServer();
+    symlinkSync(join(import.meta.dirname, "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(folder, "openapi.json"), JSON.stringify(server.document));
+    writeFileSync(join(folder, "typed.ts"), typed);
+    for (const { file, text } of modules)
+      writeFileSync(join(folder, file), text.replace("http://localhost:3000", server.baseUrl));
+    for (const [tool = "", ...args] of commands.flatMap(asGenerator))
+      findings[tool] = runTool(tool, args, folder, newestNode);
+    const files = ["typed", ...examples].map((name) => `${name}.ts`);
+    findings.tsc = runTool("tsc", [...files, ...options], folder);
+    for (const name of examples)
+      clients.set(name, (await import(pathToFileURL(join(folder, `${name}.js`)).href)) as Example);
+  });
+  afterAll(async () => {
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("are generated without warnings, by each generator of the page", () => {
+    const outputs = Object.entries(findings).map(([tool, { succeeded, stdout, stderr }]) => [
+      tool,
+      succeeded,
+      /warn|⚠|✗/i.test(stdout + stderr),
+    ]);
+    expect(outputs).toEqual([
+      ["openapi-typescript", true, false],
+      ["orval", true, false],
+      ["kubb", true, false],
+      ["tsc", true, false],
+    ]);
+  });
+
+  it("compile strictly, and know a result after `definition` was compared", () => {
+    expect(findings.tsc).toEqual({ succeeded: true, stdout: "", stderr: "" });
+  });
+
+  it.each(examples)("follow work to its end, also when it is repeated with its key: %s", async (name) => {
+    const { transcribe } = exampleOf(name);
+    const key = randomUUID();
+    expect(await transcribe("a.mp3", key)).toBe(7);
+    const begun = server.begun();
+    expect(await transcribe("a.mp3", key)).toBe(7);
+    expect(server.begun()).toBe(begun);
+  });
+
+  it.each([
+    ["openapi-fetch", "The work failed"],
+    ["orval", "The work failed"],
+    ["kubb", "The work failed"],
+    ["azure", "The file has no sound."],
+  ])("report that the work failed: %s", async (name, message) => {
+    await expect(exampleOf(name).transcribe("broken.mp3", randomUUID())).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["openapi-fetch", "The body violates the contract"],
+    ["orval", "refused: 422"],
+    ["kubb", "refused: 422"],
+    ["azure", "The body violates the contract"],
+  ])("report that the submission was refused: %s", async (name, message) => {
+    await expect(exampleOf(name).transcribe(7 as never, randomUUID())).rejects.toThrow(message);
+  });
+
+  describe("the poller of Azure", () => {
+    const transcribe = (...args: Parameters<Example["transcribe"]>): Poller =>
+      exampleOf("azure").transcribe(...args) as Poller;
+
+    it("continues after a restart", async () => {
+      const first = transcribe("a.mp3", randomUUID());
+      const begun = server.begun();
+      const restored = transcribe("unused", randomUUID(), await first.serialize());
+      expect(await restored).toBe(7);
+      expect(server.begun()).toBe(begun + 1);
+    });
+
+    it("ends with an error if the operation is cancelled", async () => {
+      const poller = transcribe("long.mp3", randomUUID());
+      await poller.submitted();
+      const { operationLocation = "" } = poller.operationState?.config ?? {};
+      const cancelled = await fetch(new URL(operationLocation, server.baseUrl), { method: "DELETE" });
+      expect(cancelled.ok).toBe(true);
+      await expect(poller).rejects.toThrow("Operation was canceled");
+      expect(poller.operationState?.status).toBe("canceled");
+    });
+  });
+});
+
+/** orval needs Node 22 or later. */
+const newestNode: string = [
+  ...nodes.filter(({ name }) => name === "Node 24").map(({ program }) => dirname(program)),
+  process.env.PATH,
+].join(delimiter);
+
+/** Returns the program and its arguments if the command runs a generator. */
+function asGenerator(command: string): string[][] {
+  const [npx, tool = "", ...args] = command.split(" ");
+  return npx === "npx" ? [[tool.replace(/@[\d.]+$/, ""), ...args]] : [];
+}

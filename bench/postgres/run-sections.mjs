@@ -3,11 +3,12 @@ import { existsSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { readArguments } from "../against/build.mjs";
+import { continueOnLts } from "../on-lts.mjs";
 
 const ownBed = new URL("bed.mjs", import.meta.url);
 
 /**
- * Installs the peers in these folders, starts the servers, and runs the sections that the command line names, or all of them. With
+ * Installs the peers in these folders, continues on the LTS of Node if they bring it, starts the servers, and runs the sections that the command line names, or all of them. With
  * `--against`, only the section `against` runs.
  * `sections` resolves to the sections by name. `bed` is the module that starts the servers. Default: Postgres and Redis.
  */
@@ -17,6 +18,7 @@ export async function runSections({ peers, sections: load, bed: module = ownBed 
   const seconds = Number(process.env.BENCH_SECONDS ?? 1);
   const seed = Number(process.env.BENCH_SEED ?? 1);
   for (const folder of peers) installPeers(fileURLToPath(folder));
+  continueOnLts(peers);
   const { against, ...sections } = await load();
   const { startBed } = await import(module);
   const asked = rest.length > 0 ? rest : Object.keys(sections);

@@ -15,6 +15,11 @@ export const groupCommit = { name: "group commit by hand", module: "group-commit
 export const oneCte = { name: "one CTE: key, op, job", module: "one-cte" };
 export const transaction = { name: "BEGIN, 3 INSERTs, COMMIT", module: "transaction" };
 export const pgBoss = { name: "pg-boss, key, op in tx", module: "pg-boss" };
+export const pgBossByTenant = {
+  name: "pg-boss, group per tenant",
+  module: "pg-boss",
+  options: { groupPerTenant: true },
+};
 export const graphileWorker = { name: "graphile, key, op in tx", module: "graphile-worker" };
 export const graphileByTenant = {
   name: "graphile, queue per tenant",

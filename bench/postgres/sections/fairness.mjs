@@ -1,7 +1,15 @@
 import { median, printRows, spread } from "../../report.mjs";
 import { inRounds } from "../../rounds.mjs";
 import { verdict } from "../report.mjs";
-import { bullmq, chosen, graphileByTenant, graphileWorker, pgBoss, product } from "../variants.mjs";
+import {
+  bullmq,
+  chosen,
+  graphileByTenant,
+  graphileWorker,
+  pgBoss,
+  pgBossByTenant,
+  product,
+} from "../variants.mjs";
 
 const FLOOD = Number(process.env.BENCH_FLOOD ?? 100_000);
 /** Peers accept a tenth of it, because they need minutes for more, and the result is the same. */
@@ -11,10 +19,13 @@ const SLOTS = 128;
 /** G16: starts of a tenant's backlog before the start of another tenant's only order. BENCH_FLOOD sets the backlog. */
 export async function fairness({ rounds, seed, withVariants }) {
   const ours = [product];
-  await withVariants(chosen([...ours, graphileWorker, graphileByTenant, pgBoss, bullmq]), async (opened) => {
-    await report(opened, ours, { rounds, seed });
-    await reportQuiet(opened, ours, { rounds, seed });
-  });
+  await withVariants(
+    chosen([...ours, graphileWorker, graphileByTenant, pgBoss, pgBossByTenant, bullmq]),
+    async (opened) => {
+      await report(opened, ours, { rounds, seed });
+      await reportQuiet(opened, ours, { rounds, seed });
+    },
+  );
 }
 
 /** Measures the variants and prints the result. Those of `ours` must keep to the goal. */

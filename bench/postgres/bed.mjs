@@ -1,15 +1,18 @@
 import { startDatabases } from "./databases.mjs";
 import { startRedis } from "./servers/private-redis.mjs";
+import { startRestate } from "./servers/private-restate.mjs";
 import { startVariant } from "./variant.mjs";
 
 /** Starts the servers of a run, and opens variants on them. */
 export async function startBed() {
   const databases = await startDatabases();
   const redis = await startRedis();
+  const restate = await startRestate();
   return {
     description: [
       databases.description,
       redis?.description ?? "No Redis.",
+      restate.description,
       "CPU: user and system time of Node and the servers.",
     ],
     /** Opens the variants whose servers are available, and closes them in the end. */
@@ -19,7 +22,7 @@ export async function startBed() {
         for (const variant of variants) {
           if (variant.needsRedis && redis === undefined)
             console.log(`Skipped, because redis-server is not installed: ${variant.name}`);
-          else opened.push(await startVariant(variant, { databases, redis }));
+          else opened.push(await startVariant(variant, { databases, redis, restate }));
         }
         await use(opened);
       } finally {
@@ -29,6 +32,7 @@ export async function startBed() {
     stop: async () => {
       await databases.stop();
       await redis?.stop();
+      await restate.stop();
     },
   };
 }

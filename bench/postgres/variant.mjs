@@ -4,16 +4,20 @@ import { startMeasuredChild } from "./measured-child.mjs";
 const VARIANTS = new URL("variants/", import.meta.url);
 
 /** Starts the process of a variant with its own database. */
-export async function startVariant({ name, module, options, build }, { databases, redis }) {
+export async function startVariant(
+  { name, module, options, build, onRestate = false },
+  { databases, redis, restate },
+) {
   const script = new URL("inside/variant-process.mjs", import.meta.url);
   const args = [new URL(`${module}.mjs`, VARIANTS).href];
   const { call, close } = startMeasuredChild(name, script, args, build && { BENCH_BUILD: build });
-  const pids = [databases.pid, ...(redis === undefined ? [] : [redis.pid])];
-  await call("open", { url: await databases.create(), redisUrl: redis?.url, ...options });
+  const own = onRestate ? [restate] : [databases, ...(redis === undefined ? [] : [redis])];
+  const servers = { url: await databases.create(), redisUrl: redis?.url, restate: restate.urls };
+  await call("open", { ...servers, ...options });
   return {
     name,
     /** Runs a measurement in the process. CPU time of the servers counts too. */
-    call: (measure, given) => call(measure, { ...given, pids }),
+    call: (measure, given) => call(measure, { ...given, pids: own.map(({ pid }) => pid) }),
     close,
   };
 }

@@ -1,9 +1,11 @@
 import { inRounds } from "../../rounds.mjs";
 import { printRateGoals, printRates } from "../report.mjs";
-import { bullmq, chosen, dbosWithStep, graphileWorker, groupCommit, pgBoss, product } from "../variants.mjs";
+import * as variants from "../variants.mjs";
+
+const { bullmq, chosen, dbosWithStep, graphileWorker, groupCommit, pgBoss, product, restate } = variants;
 
 const CLIENTS = 32;
-const subjects = [groupCommit, product, pgBoss, graphileWorker, bullmq, dbosWithStep];
+const subjects = [groupCommit, product, pgBoss, graphileWorker, bullmq, dbosWithStep, restate];
 
 const goals = [
   { goal: "G9", of: product.name, to: pgBoss.name, atLeast: 7 },

@@ -2,7 +2,7 @@ import type * as bridges from "async-request-reply/postgres";
 import type { SqlClient, SqlPool, SqlTransactions } from "async-request-reply/postgres";
 
 /** Functions such as `fromDrizzle`. A module of a library cannot import them, because it has its own package.json. */
-export type Bridges = typeof bridges;
+type Bridges = typeof bridges;
 
 /** An ORM or query builder, as the suite uses it. Its module is JavaScript, so that processes can load it. */
 export interface OrmLibrary<Tx = unknown> {

@@ -20,7 +20,10 @@ export async function open({ restate: { ingress, admin } }) {
       },
     },
   });
-  const endpoint = createServer(createEndpointHandler({ services: [orders], logger: () => {} })).listen(0, "127.0.0.1");
+  const endpoint = createServer(createEndpointHandler({ services: [orders], logger: () => {} })).listen(
+    0,
+    "127.0.0.1",
+  );
   await once(endpoint, "listening");
   await register(admin, `http://127.0.0.1:${endpoint.address().port}`);
   const agent = new Agent({ keepAlive: true });

@@ -42,6 +42,14 @@ const runtimes = project("runtimes", {
   hookTimeout: 300_000,
 });
 
+/** The frameworks that the pages show, with the packed package. The folder has its own package.json. */
+const frameworks = project("frameworks", {
+  include: ["test/frameworks/**/*.test.ts"],
+  globalSetup: built,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+});
+
 const inChromium = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 /** The documentation site in Chromium. Run `npm --prefix docs run build` first. */
@@ -107,6 +115,7 @@ export default defineConfig({
       long,
       runtimes,
       orms,
+      frameworks,
       browser,
       site,
       torture,

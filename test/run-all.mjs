@@ -13,6 +13,7 @@ const tiers = {
   test: { rest: "test/sqlite corpora xmllint yanglint" },
   "test:long": { rest: "test/sqlite corpora" },
   "test:runtimes": { needs: "test/runtimes", rest: "test/tools examples/mcp-tools" },
+  "test:frameworks": { needs: "test/frameworks test/runtimes" },
   "test:servers": { needs: "test/servers test/opentelemetry", rest: "postgres pgbouncer" },
   "test:brokers": { needs: BROKERS },
   "test:outages": { needs: BROKERS },

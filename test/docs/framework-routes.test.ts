@@ -7,6 +7,7 @@ afterAll(() => blocks.remove());
 
 type Serve = (request: Request) => Promise<Response>;
 type Handler = (event: { readonly request: Request }) => Promise<Response>;
+type Hook = (input: { readonly event: { readonly request: Request }; resolve: Serve }) => Promise<Response>;
 
 /** Each platform calls the export that its conventions name. */
 const platforms: readonly { readonly heading: string; readonly base: string; serve(): Promise<Serve> }[] = [
@@ -22,8 +23,9 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
     heading: "SvelteKit",
     base: "/api",
     serve: async () => {
-      const { fallback } = await blocks.load<{ fallback: Handler }>("SvelteKit");
-      return (request) => fallback({ request });
+      const { handle } = await blocks.load<{ handle: Hook }>("SvelteKit");
+      const resolve = () => Promise.reject(new Error("The hook left the request to the routes"));
+      return (request) => handle({ event: { request }, resolve });
     },
   },
   {

@@ -1,0 +1,45 @@
+import type { Runtime } from "../../runtimes/matrix.js";
+import type { SourceFile } from "../project.js";
+import type { Server } from "../server.js";
+
+/** A program that a page shows, with what a user would have around it. */
+export interface Application {
+  readonly name: string;
+  readonly files: readonly SourceFile[];
+  readonly runtime: Runtime;
+  /** Arguments of the program that builds the files, before it runs. Default: the files run as they are. */
+  readonly build?: readonly string[];
+  /** Arguments of the program that serves. */
+  readonly serve: readonly string[];
+  readonly mounted: Mounted;
+  /** Exit code, or the signal that ends the process, after a shutdown in order. */
+  readonly endsWith: 0 | "SIGTERM";
+  /** What only this framework promises. */
+  readonly own?: readonly Behavior[];
+}
+
+/** What the service accepts, and where. */
+export interface Mounted {
+  /** Path of the definition, with the base path. */
+  readonly path: string;
+  readonly body: string;
+  /** A body that `JSON.parse` accepts, and that the service must refuse. */
+  readonly repeatedMember: string;
+  readonly result: unknown;
+}
+
+/** A promise about a running application, and how to check it. */
+export interface Behavior {
+  readonly name: string;
+  run(server: Server, application: Application): Promise<void>;
+}
+
+/** The order service. */
+export function ordersAt(basePath: string): Mounted {
+  return {
+    path: `${basePath}/orders`,
+    body: '{"itemId":"book","quantity":2}',
+    repeatedMember: '{"itemId":"book","quantity":1,"quantity":2}',
+    result: { shipped: 2, itemId: "book" },
+  };
+}

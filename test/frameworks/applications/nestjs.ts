@@ -1,0 +1,37 @@
+import { expect } from "vitest";
+import { filesOf } from "../sections.js";
+import { type Application, type Behavior, ordersAt } from "./application.js";
+import { oldest } from "./runtimes.js";
+
+const guarded: Behavior = {
+  name: "lets guards decide about controllers, and serves what these submit",
+  run: async (server, { mounted }) => {
+    const path = "/carts/book/checkout";
+    expect((await server.fetch(path, { method: "POST", headers: { authorization: "" } })).status).toBe(401);
+    const replies = [
+      await server.fetch(path, { method: "POST" }),
+      await server.fetch(path, { method: "POST" }),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([202, 202]);
+    const [first, again] = await Promise.all(replies.map((reply) => reply.json()));
+    expect(again).toEqual(first);
+    const { location } = first as { readonly location: string };
+    const operation = await server.fetch(location, { headers: { prefer: "wait=20" } });
+    expect(await operation.json()).toMatchObject({ result: { ...(mounted.result as object), shipped: 1 } });
+  },
+};
+
+/** The page on both platforms. */
+export const nestjs: readonly Application[] = [
+  { name: "NestJS on Express", main: "main.js" },
+  { name: "NestJS on Fastify", main: "main-fastify.js" },
+].map(({ name, main }) => ({
+  name,
+  files: filesOf("docs/nestjs.md"),
+  runtime: oldest,
+  serve: [main],
+  mounted: ordersAt(""),
+  // Nest ends the process with the signal that it got, after the hooks.
+  endsWith: "SIGTERM",
+  own: [guarded],
+}));

@@ -1,0 +1,65 @@
+import { filesOf } from "../sections.js";
+import { type Application, ordersAt } from "./application.js";
+import { HOME, leavesOtherPaths } from "./other-paths.js";
+import { oldest } from "./runtimes.js";
+
+const ORDERS = `
+import { bearer, createOrderService, createWorker } from "async-request-reply";
+
+export const service = createOrderService({ authorize: bearer({ "demo-token": "demo" }) });
+export const worker = createWorker(service, {
+  orders: ({ itemId, quantity }) => ({ shipped: quantity, itemId }),
+});
+`;
+
+const FASTIFY = `
+import Fastify from "fastify";
+import { operations } from "./operations.js";
+import { service, worker } from "./orders.js";
+
+const app = Fastify();
+await app.register(operations, { service });
+app.get("/", () => Promise.resolve("${HOME}"));
+app.addHook("onReady", () => worker.start());
+process.once("SIGTERM", () => void app.close());
+await app.listen({ port: 3000 });
+`;
+
+const H3 = `
+import { H3, serve } from "h3-2";
+import { mount } from "./mount.js";
+import { service, worker } from "./orders.js";
+
+const app = new H3();
+mount(app, service);
+app.get("/", () => "${HOME}");
+await worker.start();
+const server = serve(app, { port: 3000, silent: true, gracefulShutdown: false });
+process.once("SIGTERM", () => void service.close().then(() => server.close()));
+`;
+
+const common = { runtime: oldest, serve: ["server.js"], mounted: ordersAt(""), endsWith: 0 } as const;
+
+/** The plugin of the page, in an application. */
+export const fastify: Application = {
+  ...common,
+  name: "Fastify",
+  files: [
+    ...filesOf("docs/frameworks.md", "Fastify"),
+    { path: "orders.ts", text: ORDERS },
+    { path: "server.ts", text: FASTIFY },
+  ],
+  own: [leavesOtherPaths],
+};
+
+/** The function of the page, with an application of h3 2. */
+export const h3: Application = {
+  ...common,
+  name: "h3",
+  files: [
+    ...filesOf("docs/frameworks.md", "h3"),
+    { path: "orders.ts", text: ORDERS },
+    { path: "server.ts", text: H3 },
+  ],
+  own: [leavesOtherPaths],
+};

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isSkipped } from "../runtimes/matrix.js";
+import { freePort } from "../support/free-port.js";
+import { page } from "../support/pages.js";
+import type { Application } from "./applications/application.js";
+import { elysia } from "./applications/elysia.js";
+import { nestjs } from "./applications/nestjs.js";
+import { nitro } from "./applications/nitro.js";
+import { fastify, h3 } from "./applications/on-node.js";
+import { orpc, trpc } from "./applications/rpc.js";
+import { sveltekit } from "./applications/sveltekit.js";
+import { behaviors } from "./behaviors.js";
+import { openProjects, type Projects } from "./project.js";
+import { type Server, startServer } from "./server.js";
+
+const applications: readonly Application[] = [...nestjs, trpc, orpc, fastify, h3, elysia, sveltekit, nitro];
+
+const isMissing = !existsSync(join(import.meta.dirname, "node_modules")) && !process.env.CI;
+
+describe("the pages about frameworks", () => {
+  it("show files of at most 40 lines of code", () => {
+    const lines = applications.flatMap(({ files }) =>
+      files.map(({ path, text }) => ({ path, count: text.split("\n").filter((line) => line.trim()).length })),
+    );
+    expect(lines.filter(({ count }) => count > 40)).toEqual([]);
+  });
+
+  it("name the versions that are tested", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8")) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    const rows = [...page("docs/frameworks.md").text.matchAll(/^\| .*`(\S+)` \| (\d+) \|$/gm)];
+    expect(rows.length).toBeGreaterThan(5);
+    for (const [, name = "", major = ""] of rows) {
+      // An alias is called after its major version.
+      const version = dependencies[`${name}-${major}`] ?? dependencies[name];
+      expect(version?.match(/\d+(?=\.)/)?.[0], name).toBe(major);
+    }
+  });
+});
+
+describe.skipIf(isMissing)("an application as the page shows it, with the packed package", () => {
+  let projects: Projects;
+  beforeAll(() => {
+    projects = openProjects();
+  });
+  afterAll(() => projects?.remove());
+
+  describe.each(applications)("$name", (application) => {
+    const { runtime, serve, own = [] } = application;
+    describe.skipIf(isSkipped(runtime))(`on ${runtime.name}`, () => {
+      let server: Server;
+      beforeAll(async () => {
+        const port = await freePort();
+        const folder = projects.create(application, port);
+        server = await startServer(runtime, serve, { folder, port });
+      });
+      afterAll(() => server?.kill());
+
+      for (const { name, run } of [...own, ...behaviors])
+        it(name, () => expect(run(server, application)).resolves.toBeUndefined());
+    });
+  });
+
+  it("compiles with the types of the frameworks", () => {
+    expect(projects.typeErrors(applications)).toEqual([]);
+  });
+});

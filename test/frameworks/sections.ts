@@ -1,0 +1,24 @@
+import { type Block, blocksOf, type Page, page } from "../support/pages.js";
+import type { SourceFile } from "./project.js";
+
+/**
+ * Returns the files that a page shows, or one of its sections. A block without a file name is `mount.ts`.
+ *
+ * @throws Error if there are none
+ */
+export function filesOf(path: string, heading?: string): readonly SourceFile[] {
+  const whole = page(path);
+  const files = blocksOf(heading === undefined ? whole : sectionOf(whole, heading), "ts").map(toFile);
+  if (files.length === 0) throw new Error(`${path} shows no file under "${heading}".`);
+  return files;
+}
+
+function toFile({ info, text }: Block): SourceFile {
+  const [, path = "mount.ts"] = /^\[(.+)\]$/.exec(info[1] ?? "") ?? [];
+  return { path, text };
+}
+
+function sectionOf({ path, text }: Page, heading: string): Page {
+  const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
+  return { path, text: section };
+}

@@ -3,7 +3,7 @@ import { openRawConnection } from "../support/raw-connection.js";
 import type { Behavior, Mounted } from "./applications/application.js";
 import { authorization, type Server } from "./server.js";
 
-/** What every application promises. The last one ends it. */
+/** Promises of every application. The last one ends it. */
 export const behaviors: readonly Behavior[] = [
   {
     name: "accepts work with 202, and completes it at Location",

@@ -4,7 +4,7 @@ import type { SourceFile } from "./project.js";
 /**
  * Returns the files that a page shows, or one of its sections. A block without a file name is `mount.ts`.
  *
- * @throws Error if there are none
+ * @throws Error if there is no block
  */
 export function filesOf(path: string, heading?: string): readonly SourceFile[] {
   const whole = page(path);

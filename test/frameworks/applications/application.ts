@@ -14,11 +14,11 @@ export interface Application {
   readonly mounted: Mounted;
   /** Exit code, or the signal that ends the process, after a shutdown in order. */
   readonly endsWith: 0 | "SIGTERM";
-  /** What only this framework promises. */
+  /** Promises of this framework only. Default: none. */
   readonly own?: readonly Behavior[];
 }
 
-/** What the service accepts, and where. */
+/** The path at which the service accepts work, and bodies for it. */
 export interface Mounted {
   /** Path of the definition, with the base path. */
   readonly path: string;

@@ -14,6 +14,7 @@ const tiers = {
   "test:long": { rest: "test/sqlite corpora" },
   "test:runtimes": { needs: "test/runtimes", rest: "test/tools examples/mcp-tools" },
   "test:frameworks": { needs: "test/frameworks test/runtimes" },
+  "test:orms": { needs: "test/orms postgres" },
   "test:servers": { needs: "test/servers test/opentelemetry", rest: "postgres pgbouncer" },
   "test:brokers": { needs: BROKERS },
   "test:outages": { needs: BROKERS },

@@ -69,6 +69,8 @@ await describePostgres("programs of the page about ORMs", (server) => {
     linkPackages(folder);
     await server.pool.query(`create database ${database}`);
     pool = new Pool({ connectionString: url.href });
+    // A connection that is being closed can be lost when the database is dropped.
+    pool.on("connect", (client) => client.on("error", () => {}));
   });
   afterAll(async () => {
     await pool?.end();
@@ -79,7 +81,9 @@ await describePostgres("programs of the page about ORMs", (server) => {
   it.each(programs.map((program) => [nameOf(program), program.text] as const))(
     "%s works when pasted",
     async (name, text) => {
-      await pool.query("drop table if exists carts, shipments");
+      await pool.query(
+        "drop table if exists carts, shipments; drop schema if exists async_request_reply cascade",
+      );
       await pool.query(TABLES);
       const { outputText } = ts.transpileModule(text, {
         compilerOptions: {
@@ -88,10 +92,10 @@ await describePostgres("programs of the page about ORMs", (server) => {
           experimentalDecorators: true,
         },
       });
-      writeFileSync(join(folder, `${name}.mjs`), outputText);
-      writeFileSync(join(folder, "driver.mjs"), DRIVER);
+      writeFileSync(join(folder, "src", `${name}.mjs`), outputText);
+      writeFileSync(join(folder, "src/driver.mjs"), DRIVER);
       const { stdout } = await run(process.execPath, ["driver.mjs", `./${name}.mjs`], {
-        cwd: folder,
+        cwd: join(folder, "src"),
         env: { ...process.env, DATABASE_URL: url.href },
       });
       const { operationId, ...ended } = JSON.parse(stdout);
@@ -102,8 +106,10 @@ await describePostgres("programs of the page about ORMs", (server) => {
   );
 });
 
-/** Installs the built package and the libraries of this folder by links. */
+/** Installs the built package, the libraries of this folder and the client of Prisma by links. */
 function linkPackages(folder: string): void {
+  mkdirSync(join(folder, "src"));
+  symlinkSync(join(import.meta.dirname, "generated"), join(folder, "generated"));
   const target = join(folder, "node_modules");
   mkdirSync(target);
   const installed = join(import.meta.dirname, "node_modules");

@@ -216,6 +216,18 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       expect(again).toEqual({ ...first, replayed: true });
     });
 
+    it("tells of a serialization failure by its SQLSTATE", async () => {
+      const service = serviceOf();
+      const key = randomBytes(8).toString("hex");
+      const late = orm.begin(async (tx) => {
+        await orm.run(tx, "set transaction isolation level repeatable read");
+        await orm.run(tx, "select 1");
+        await orm.begin((other) => submit(service, other, key));
+        await submit(service, tx, key);
+      });
+      await expect(late).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", cause: { code: "40001" } });
+    });
+
     it("records nothing in a nested transaction that is rolled back", async ({ skip }) => {
       const { nest } = orm;
       if (nest === undefined) return skip("no nested transactions");

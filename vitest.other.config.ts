@@ -67,7 +67,7 @@ const browser = project("browser", {
 const orms = project("orms", {
   include: ["test/orms/**/*.test.ts"],
   setupFiles: seeded,
-  globalSetup: built,
+  globalSetup: [built, "test/orms/generate-client.ts"],
   fileParallelism: false,
   testTimeout: 120_000,
   hookTimeout: 60_000,

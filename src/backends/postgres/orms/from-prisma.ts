@@ -12,21 +12,46 @@ export interface PrismaLike<Tx> {
 
 /** Members of a transaction of Prisma. */
 export interface PrismaTransaction {
+  /** Runs one statement. */
   $queryRawUnsafe<Result>(text: string, ...values: unknown[]): Promise<Result>;
 }
 
-/** Longest delay of a timer. Attempts have their own time limit. */
+/** Error of Prisma, or of its adapter if a commit fails. */
+interface PrismaError {
+  readonly message?: string;
+  readonly code?: string;
+  readonly meta?: { readonly driverAdapterError?: { readonly cause?: DriverCause } };
+  readonly cause?: DriverCause;
+}
+
+/** Error of the driver, as the adapter describes it. */
+interface DriverCause {
+  /** SQLSTATE. */
+  readonly originalCode?: string;
+  readonly originalMessage?: string;
+}
+
+/** Longest delay of a timer. The back end has its own time limits. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
-/** Uses transactions of Prisma 7, for `createPostgresBackend({ pool, transactions })`. */
+/** Uses transactions of Prisma 7 on `@prisma/adapter-pg`, for `createPostgresBackend({ pool, transactions })`. */
 export function fromPrisma<Tx extends PrismaTransaction>(prisma: PrismaLike<Tx>): SqlTransactions<Tx> {
   return {
-    begin: (run) => prisma.$transaction(run, { timeout: NO_LIMIT_MS }),
-    query: async (tx, { text, values = [] }) => ({
-      rows: await tx.$queryRawUnsafe<SqlResult["rows"]>(text, ...values),
-    }),
-    isTransaction: (value) =>
-      "$queryRawUnsafe" in value && !("$connect" in value && value.$connect !== undefined),
+    begin: (run) =>
+      prisma.$transaction(run, { maxWait: NO_LIMIT_MS, timeout: NO_LIMIT_MS }).catch(throwDriverError),
+    query: async (tx, { text, values = [] }) => {
+      const rows = tx.$queryRawUnsafe<SqlResult["rows"]>(text, ...values);
+      return { rows: await rows.catch(throwDriverError) };
+    },
+    isTransaction: (value) => "$queryRawUnsafe" in value && !("$connect" in value),
     example: "the `tx` of `prisma.$transaction(async (tx) => …)`",
   };
+}
+
+/** Throws an error with the SQLSTATE as `code`. Codes of Prisma look like one, so its error is not the cause. */
+function throwDriverError(error: PrismaError): never {
+  const { originalCode, originalMessage } = error.meta?.driverAdapterError?.cause ?? error.cause ?? {};
+  // Prisma does not send a statement of a transaction that has ended.
+  const code = error.code === "P2028" ? "25P01" : originalCode;
+  throw Object.assign(new Error(originalMessage ?? error.message), code === undefined ? {} : { code });
 }

@@ -21,5 +21,5 @@ export { fromKnex } from "./orms/from-knex.js";
 export { fromKysely } from "./orms/from-kysely.js";
 export { fromPrisma } from "./orms/from-prisma.js";
 export { fromTypeOrm } from "./orms/from-typeorm.js";
-export { postgresMigrations } from "./schema/migrations.js";
+export { type PostgresMigrationsOptions, postgresMigrations } from "./schema/migrations.js";
 export type { PostgresBackendOptions } from "./settings.js";

@@ -6,7 +6,7 @@ import { misconfigured, refusedCheck } from "./refused-check.js";
 
 await describePostgres("check() looks at the schema and", (server) => {
   const howTo = (schema: string): string =>
-    `Call \`backend.migrate()\` or apply the SQL printed by \`npx async-request-reply-postgres-sql ${schema}\`.`;
+    `Call \`backend.migrate()\` or apply the SQL printed by \`npx async-request-reply-postgres-sql --schema ${schema}\`.`;
 
   /** A schema that an administrator keeps, as the statements leave it. */
   async function manual(...statements: readonly ((schema: string) => string)[]) {

@@ -35,7 +35,7 @@ export function howToMigrate(schema: string): string {
 }
 
 function sqlOf(schema: string): string {
-  const argument = schema === "async_request_reply" ? "" : ` ${schema}`;
+  const argument = schema === "async_request_reply" ? "" : ` --schema ${schema}`;
   return `the SQL printed by \`npx async-request-reply-postgres-sql${argument}\``;
 }
 

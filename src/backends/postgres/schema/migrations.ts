@@ -1,4 +1,4 @@
-import { invalidOption } from "../../../contract/options.js";
+import { checkOptions, invalidOption } from "../../../contract/options.js";
 import version1 from "./1.sql";
 
 /** Additions of one version to the schema. */
@@ -18,6 +18,12 @@ const VERSIONS: readonly Addition[] = [{ marker: "now_v1()", text: version1 }];
 /** Schema version that this release needs. */
 export const SCHEMA_VERSION: number = VERSIONS.length;
 
+/** Options of {@link postgresMigrations}. */
+export interface PostgresMigrationsOptions {
+  /** Version that the schema already has. Only newer versions are returned. Default: 0, which returns all. */
+  readonly after?: number;
+}
+
 /** Returns the names of all functions that this release needs. */
 export function functionNames(): readonly string[] {
   const created = VERSIONS.flatMap(({ text }) => [
@@ -31,11 +37,18 @@ export function functionNames(): readonly string[] {
  * tool. There is one statement for each version; run them in order. Statements are safe to run again, and by several
  * processes at once: each waits for the others and does nothing if its version is already applied.
  *
- * Throws `INVALID_OPTION` if the name is not valid.
+ * Throws `INVALID_OPTION`.
  *
  * @param schema name of the schema. Default: `async_request_reply`.
  */
-export function postgresMigrations(schema = "async_request_reply"): readonly string[] {
+export function postgresMigrations(
+  schema = "async_request_reply",
+  options: PostgresMigrationsOptions = {},
+): readonly string[] {
+  checkOptions(options, { after: true }, "postgresMigrations");
+  const { after = 0 } = options;
+  if (!Number.isSafeInteger(after) || after < 0 || after > SCHEMA_VERSION)
+    throw invalidOption("after", `a version from 0 to ${SCHEMA_VERSION}, the newest of this release`, after);
   const quoted = quoteSchema(schema);
   return VERSIONS.map(
     ({ marker, text }, index) => `do $migration$
@@ -64,7 +77,7 @@ ${text.replaceAll("{{schema}}", quoted)}$addition$;
 end
 $migration$;
 `,
-  );
+  ).slice(after);
 }
 
 /**

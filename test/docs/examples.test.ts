@@ -9,7 +9,7 @@ const marked = (word: string): Block[] => blocks.filter(({ info }) => info.inclu
 
 describe("a block of code", () => {
   it("uses a language that the tests know", () => {
-    const known = ["console", "js", "json", "mermaid", "sh", "sql", "ts", "xml", "yaml"];
+    const known = ["console", "js", "json", "mermaid", "prisma", "sh", "sql", "ts", "xml", "yaml"];
     const languages = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/^```(\w+)/gm)].map(([, language = ""]) => ({ path, language })),
     );

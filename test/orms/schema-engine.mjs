@@ -58,6 +58,7 @@ const adapter = bindMigrationAwareSqlAdapterFactory({
   connectToShadowDb: async () => mended(await factory.connectToShadowDb()),
 });
 const datamodels = values.datamodels?.map((file) => [file, readFileSync(file, "utf8")]);
+const engine = await engineModule.SchemaEngine.new({ datamodels }, () => {}, adapter);
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -65,8 +66,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   // The answer to `print`.
   if (method === undefined) continue;
   try {
-    // An engine makes one shadow database at most.
-    const engine = await engineModule.SchemaEngine.new({ datamodels }, () => {}, adapter);
     const result = await engine[method](params);
     if (typeof result?.stdout === "string")
       send({ id: `print ${id}`, method: "print", params: { content: result.stdout } });

@@ -16,6 +16,12 @@ it("prints the SQL of another schema", () => {
   expect(print("--schema", "jobs").stdout).toBe(postgresMigrations("jobs").join("\n"));
 });
 
+it("prints no placeholder of Flyway", () => {
+  const { status, stdout } = print("--for", "flyway");
+  expect(status).toBe(0);
+  expect(stdout).not.toContain("${");
+});
+
 it.each<[readonly string[], string]>([
   [["--fro", "knex"], "Unknown option '--fro'. Usage: async-request-reply-postgres-sql [--for sql|"],
   [["--for"], "Option '--for <value>' argument missing. Usage: "],

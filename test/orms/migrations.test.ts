@@ -8,7 +8,7 @@ import { describePostgres } from "../support/postgres/server.js";
 import { createProject, type ProjectWithDatabase } from "./migrations/project.js";
 import { MIGRATION_TOOLS } from "./migrations/tools.js";
 
-/** What a next version could be: two statements with all characters that have a meaning in a tool. */
+/** Stands for a next version: two statements with the characters that have a meaning in a tool. */
 const NEXT_VERSION = [
   `do $$ begin create table async_request_reply.planted (note text); end $$; -- \`?\` \${x} {x} :x \\d ??\n`,
   `do $$ begin insert into async_request_reply.planted values ('\`?\` $' || '{x} {x} :x \\d ??'); end $$;\n`,

@@ -11,7 +11,7 @@ import type { Project } from "./tools.js";
 const INSTALLED = join(import.meta.dirname, "../node_modules");
 const start = promisify(execFile);
 
-/** A project with a database of its own. */
+/** A project with its own database. */
 export interface ProjectWithDatabase extends Project {
   readonly pool: Pool;
   remove(): Promise<void>;

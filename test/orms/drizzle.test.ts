@@ -5,5 +5,5 @@ import { describeLibrary } from "./suite.js";
 for (const name of ["drizzle", "drizzle-postgres-js"]) {
   const { library, file } = await loadLibrary(name);
   await describeLibrary(library);
-  await describeKills(library, file, 14);
+  await describeKills(library, file);
 }

@@ -20,11 +20,13 @@ const POINTS = [
   "during-completion",
 ] as const;
 const SEED = Number(process.env.ORM_SEED ?? 20_261_126);
+/** Number of kills. Each point has its turn. */
+const KILLS = Number(process.env.ORM_KILLS ?? 14);
 
 /** Declares that kills leave both or neither: rows and operations, effects and completions. */
-export async function describeKills({ name, open }: OrmLibrary, file: string, kills: number): Promise<void> {
+export async function describeKills({ name, open }: OrmLibrary, file: string): Promise<void> {
   await describePostgres(`processes with ${name} that are killed`, (server) => {
-    it(`leave both or neither, ${kills} times (seed ${SEED})`, async () => {
+    it(`leave both or neither, ${KILLS} times (seed ${SEED})`, async () => {
       const random = createRandom(SEED);
       const schema = `orms_${randomBytes(8).toString("hex")}`;
       const orm = await open(DATABASE_URL, bridges);
@@ -38,7 +40,7 @@ export async function describeKills({ name, open }: OrmLibrary, file: string, ki
         await backend.migrate();
         await server.pool.query(`create table "${schema}".submitted (id uuid)`);
         await server.pool.query(`create table "${schema}".effects (id uuid)`);
-        for (let killed = 0; killed < kills; killed += 1) {
+        for (let killed = 0; killed < KILLS; killed += 1) {
           const passes = String(1 + random.below(5));
           const args = [file, DATABASE_URL, schema, POINTS[killed % POINTS.length] as string, passes];
           const child = fork(fileURLToPath(new URL("kill-process.mjs", import.meta.url)), args, {

@@ -19,6 +19,7 @@ export type { SqlTransactions } from "./connection/sql-transactions.js";
 export { fromDrizzle } from "./orms/from-drizzle.js";
 export { fromKnex } from "./orms/from-knex.js";
 export { fromKysely } from "./orms/from-kysely.js";
+export { fromMikroOrm } from "./orms/from-mikro-orm.js";
 export { fromPrisma, type PrismaLike, type PrismaTransaction } from "./orms/from-prisma.js";
 export { fromTypeOrm } from "./orms/from-typeorm.js";
 export { type PostgresMigrationsOptions, postgresMigrations } from "./schema/migrations.js";

@@ -10,7 +10,10 @@ export interface SqlTransactions<Tx> {
    * rejects.
    */
   begin<Result>(run: (tx: Tx) => Promise<Result>): Promise<Result>;
-  /** Runs a statement in an open transaction. Rejects with the driver's error, or an error that has it as `cause`. */
+  /**
+   * Runs a statement in an open transaction. Rejects with the driver's error, or an error that has it as `cause`. If the
+   * transaction has ended, sends nothing, or lets the server refuse it. The `code` of the error is then "25P01".
+   */
   query(tx: Tx, statement: SqlStatement): Promise<SqlResult>;
   /**
    * Makes all later statements of a transaction fail, and returns whether it can. Called if the attempt is aborted while

@@ -1,5 +1,6 @@
 import type { SqlResult, SqlStatement } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
+import { transactionOver } from "./transaction-over.js";
 
 /** Members of Knex that {@link fromKnex} uses. */
 export interface KnexLike<Tx> {
@@ -18,8 +19,13 @@ export interface KnexTransaction {
 export function fromKnex<Tx extends KnexTransaction>(knex: KnexLike<Tx>): SqlTransactions<Tx> {
   return {
     begin: (run) => knex.transaction(run),
-    // In a transaction, this returns its connection. `raw` would read `?` instead of `$1`.
-    query: async (trx, statement) => (await trx.client.acquireConnection()).query(statement),
+    // `raw` would read `?` instead of `$1`, and pass the rows to `postProcessResponse`.
+    query: async (trx, statement) => {
+      const connection = await trx.client.acquireConnection();
+      // Another transaction may have the connection by now.
+      if (trx.isCompleted()) throw transactionOver();
+      return connection.query(statement);
+    },
     isTransaction: (value) => (value as Partial<KnexTransaction>).isTransaction === true,
     example: "the `trx` of `knex.transaction(async (trx) => …)`",
   };

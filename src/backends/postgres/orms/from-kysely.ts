@@ -1,15 +1,14 @@
-import type { SqlResult } from "../connection/sql-database.js";
+import type { SqlResult, SqlStatement } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
+import { transactionOver } from "./transaction-over.js";
 
 /** Members of Kysely that {@link fromKysely} uses. */
 export interface KyselyLike<Tx> {
-  /** Begins a transaction. */
-  transaction(): {
-    execute<Result>(run: (trx: Tx) => Promise<Result>): Promise<Result>;
-  };
+  /** Builds a transaction. */
+  transaction(): { execute<Result>(run: (trx: Tx) => Promise<Result>): Promise<Result> };
 }
 
-/** Members of a transaction of Kysely. */
+/** Members of a transaction of Kysely, also of a controlled one. */
 export interface KyselyTransaction {
   readonly isTransaction: boolean;
   withoutPlugins(): { executeQuery(query: never): Promise<SqlResult> };
@@ -19,15 +18,23 @@ export interface KyselyTransaction {
 export function fromKysely<Tx extends KyselyTransaction>(db: KyselyLike<Tx>): SqlTransactions<Tx> {
   return {
     begin: (run) => db.transaction().execute(run),
-    // Plugins could rename columns.
-    query: (trx, { text, values = [] }) => trx.withoutPlugins().executeQuery(compiled(text, values) as never),
+    query: queryKysely,
     isTransaction: (value) => (value as Partial<KyselyTransaction>).isTransaction === true,
     example: "the `trx` of `db.transaction().execute(async (trx) => …)`",
   };
 }
 
-/** A query as `CompiledQuery.raw` of Kysely returns it. */
-function compiled(sql: string, parameters: readonly unknown[]): object {
+/** Runs a statement in a transaction of Kysely, without plugins, which could rename columns. */
+export async function queryKysely(trx: KyselyTransaction, statement: SqlStatement): Promise<SqlResult> {
+  const { text: sql, values: parameters = [] } = statement;
   const query = { kind: "RawNode", sqlFragments: [sql], parameters: [] };
-  return { query, queryId: { queryId: crypto.randomUUID() }, sql, parameters };
+  const compiled = { sql, parameters, query, queryId: { queryId: crypto.randomUUID() } };
+  try {
+    return await trx.withoutPlugins().executeQuery(compiled as never);
+  } catch (error) {
+    // Kysely has no other sign for it that all kinds of transactions share.
+    if (error instanceof Error && /^Transaction is already (committed|rolled back)$/.test(error.message))
+      throw transactionOver(error);
+    throw error;
+  }
 }

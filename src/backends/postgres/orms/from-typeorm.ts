@@ -1,8 +1,10 @@
-import type { SqlResult } from "../connection/sql-database.js";
+import type { SqlResult, SqlStatement } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
+import { transactionOver } from "./transaction-over.js";
 
 /** Members of a `DataSource` of TypeORM that {@link fromTypeOrm} uses. */
 export interface TypeOrmLike<Tx> {
+  /** Says what type a transaction has. That of an overloaded function cannot be inferred. */
   readonly manager: Tx;
   /** Runs a function in a transaction. */
   transaction<Result>(run: (manager: Tx) => Promise<Result>): Promise<Result>;
@@ -10,18 +12,27 @@ export interface TypeOrmLike<Tx> {
 
 /** Members of an `EntityManager` of TypeORM. */
 export interface TypeOrmManager {
-  readonly queryRunner?: { readonly isTransactionActive: boolean } | undefined;
-  query(text: string, values?: unknown[]): Promise<unknown>;
+  /** Absent outside of a transaction. */
+  readonly queryRunner?:
+    | {
+        readonly isTransactionActive: boolean;
+        connect(): Promise<{ query(statement: SqlStatement): Promise<SqlResult> }>;
+      }
+    | undefined;
 }
 
 /** Uses transactions of TypeORM, for `createPostgresBackend({ pool, transactions })`. */
 export function fromTypeOrm<Tx extends TypeOrmManager>(dataSource: TypeOrmLike<Tx>): SqlTransactions<Tx> {
   return {
     begin: (run) => dataSource.transaction(run),
-    query: async (manager, { text, values }) => ({
-      rows: (await manager.query(text, values)) as SqlResult["rows"],
-    }),
-    isTransaction: (value) => (value as Partial<TypeOrmManager>).queryRunner?.isTransactionActive === true,
+    // The connection itself, because `query` would show the input of operations to loggers and subscribers.
+    query: async ({ queryRunner }, statement) => {
+      const connection = await queryRunner?.connect();
+      // Another transaction may have the connection by now.
+      if (queryRunner?.isTransactionActive !== true || connection === undefined) throw transactionOver();
+      return connection.query(statement);
+    },
+    isTransaction: (value) => (value as TypeOrmManager).queryRunner !== undefined,
     example: "the `manager` of `dataSource.transaction(async (manager) => …)`",
   };
 }

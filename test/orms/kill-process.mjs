@@ -43,7 +43,8 @@ const worker = createWorker(
         setImmediate(() => pass("during-completion"));
       }),
   },
-  { concurrency: 4, leaseMs: 1_000 },
+  // Kills use up attempts.
+  { concurrency: 4, leaseMs: 1_000, maxAttempts: 1_000 },
 );
 await worker.start();
 await Promise.all([submitOrders(), submitOrders()]);

@@ -50,12 +50,17 @@ export async function describeKills({ name, open }: OrmLibrary, file: string): P
           expect(signal).toBe("SIGKILL");
         }
         const service = createOrderService({ backend, authorize: allowAnonymous(), observe: () => {} });
-        const worker = createWorker(service, {
-          orders: (_, job) =>
-            job.transaction((tx) =>
-              orm.run(tx, `insert into "${schema}".effects values ('${job.operationId}')`),
-            ),
-        });
+        const worker = createWorker(
+          service,
+          {
+            orders: (_, job) =>
+              job.transaction((tx) =>
+                orm.run(tx, `insert into "${schema}".effects values ('${job.operationId}')`),
+              ),
+          },
+          // Kills have used up attempts.
+          { maxAttempts: 1_000 },
+        );
         await worker.start();
         await vi.waitUntil(
           () =>

@@ -157,8 +157,14 @@ describe("the exports of the package", () => {
     expect(await names("./postgres")).toMatchInlineSnapshot(`
       [
         "createPostgresBackend",
+        "fromDrizzle",
+        "fromKnex",
+        "fromKysely",
+        "fromMikroOrm",
         "fromPGlite",
         "fromPool",
+        "fromPrisma",
+        "fromTypeOrm",
         "postgresMigrations",
       ]
     `);

@@ -16,11 +16,11 @@ export type {
   SqlStatement,
 } from "./connection/sql-database.js";
 export type { SqlTransactions } from "./connection/sql-transactions.js";
-export { fromDrizzle } from "./orms/from-drizzle.js";
-export { fromKnex } from "./orms/from-knex.js";
-export { fromKysely } from "./orms/from-kysely.js";
-export { fromMikroOrm } from "./orms/from-mikro-orm.js";
+export { type DrizzleLike, fromDrizzle } from "./orms/from-drizzle.js";
+export { fromKnex, type KnexLike, type KnexTransaction } from "./orms/from-knex.js";
+export { fromKysely, type KyselyLike, type KyselyTransaction } from "./orms/from-kysely.js";
+export { fromMikroOrm, type MikroOrmLike } from "./orms/from-mikro-orm.js";
 export { fromPrisma, type PrismaLike, type PrismaTransaction } from "./orms/from-prisma.js";
-export { fromTypeOrm } from "./orms/from-typeorm.js";
+export { fromTypeOrm, type TypeOrmLike, type TypeOrmManager } from "./orms/from-typeorm.js";
 export { type PostgresMigrationsOptions, postgresMigrations } from "./schema/migrations.js";
 export type { PostgresBackendOptions } from "./settings.js";

@@ -1,4 +1,4 @@
-import type { SqlResult, SqlStatement } from "../connection/sql-database.js";
+import type { SqlClient } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
 import { transactionOver } from "./transaction-over.js";
 
@@ -10,9 +10,15 @@ export interface KnexLike<Tx> {
 
 /** Members of a transaction of Knex. */
 export interface KnexTransaction {
+  /** True. */
   readonly isTransaction?: boolean;
+  /** Returns whether it has ended. */
   isCompleted(): boolean;
-  readonly client: { acquireConnection(): Promise<{ query(statement: SqlStatement): Promise<SqlResult> }> };
+  /** Client of Knex in the transaction. */
+  readonly client: {
+    /** Resolves to the connection. */
+    readonly acquireConnection: () => Promise<Pick<SqlClient, "query">>;
+  };
 }
 
 /** Uses transactions of Knex, for `createPostgresBackend({ pool, transactions })`. */

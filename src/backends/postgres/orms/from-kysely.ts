@@ -5,13 +5,21 @@ import { transactionOver } from "./transaction-over.js";
 /** Members of Kysely that {@link fromKysely} uses. */
 export interface KyselyLike<Tx> {
   /** Builds a transaction. */
-  transaction(): { execute<Result>(run: (trx: Tx) => Promise<Result>): Promise<Result> };
+  transaction(): {
+    /** Runs a function in the transaction. */
+    execute<Result>(run: (trx: Tx) => Promise<Result>): Promise<Result>;
+  };
 }
 
 /** Members of a transaction of Kysely, also of a controlled one. */
 export interface KyselyTransaction {
+  /** True. */
   readonly isTransaction: boolean;
-  withoutPlugins(): { executeQuery(query: never): Promise<SqlResult> };
+  /** Returns it without the plugins, which could rename columns. */
+  withoutPlugins(): {
+    /** Runs a compiled query. */
+    readonly executeQuery: (query: never) => Promise<SqlResult>;
+  };
 }
 
 /** Uses transactions of Kysely, for `createPostgresBackend({ pool, transactions })`. */

@@ -4,6 +4,7 @@ import { transactionOver } from "./transaction-over.js";
 
 /** Members of an `EntityManager` of MikroORM 7 that {@link fromMikroOrm} uses. */
 export interface MikroOrmLike {
+  /** Returns an `EntityManager` with an empty identity map, in no transaction. */
   fork(): this;
   /** Runs a function in a transaction, with an `EntityManager` for it. */
   transactional<Result>(run: (em: this) => Promise<Result>): Promise<Result>;

@@ -1,4 +1,4 @@
-import type { SqlResult, SqlStatement } from "../connection/sql-database.js";
+import type { SqlClient } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
 import { transactionOver } from "./transaction-over.js";
 
@@ -16,7 +16,8 @@ export interface TypeOrmManager {
   readonly queryRunner?:
     | {
         readonly isTransactionActive: boolean;
-        connect(): Promise<{ query(statement: SqlStatement): Promise<SqlResult> }>;
+        /** Resolves to the connection. */
+        readonly connect: () => Promise<Pick<SqlClient, "query">>;
       }
     | undefined;
 }

@@ -9,24 +9,40 @@ export interface AttemptError {
   readonly attempt: number;
   /** When the attempt ended, by the clock of its worker. Epoch milliseconds. */
   readonly at: number;
-  /** Reason of the failure. Contains no payload. */
+  /** Reason of the failure. May quote a payload, unless the worker keeps only the classes of errors. */
   readonly detail: string;
 }
 
 /** Number of attempts whose errors an operation keeps, including the latest one. */
 const MAX_KEPT = 10;
-/** Length of the details of all but the latest attempt, so that lists of operations stay small. */
-const MAX_EARLIER_LENGTH = 200;
+/** Size of the detail of the latest attempt. Bytes in UTF-8. */
+const MAX_BYTES = 1_024;
+/** Size of the details of all other attempts, so that lists of operations stay small. Bytes in UTF-8. */
+const MAX_EARLIER_BYTES = 200;
 
 /** Adds the failure of an attempt to the errors that an operation keeps, and returns its new `lastError`. */
 export function addAttemptError(
   lastError: JsonText | undefined,
-  { attempt, at, ...failure }: Problem & Pick<AttemptError, "attempt" | "at">,
+  { attempt, at, detail = "", ...failure }: Problem & Pick<AttemptError, "attempt" | "at">,
 ): JsonText {
   const earlier = attemptErrorsIn(lastError)
     .slice(0, MAX_KEPT - 1)
-    .map((error) => ({ ...error, detail: error.detail.slice(0, MAX_EARLIER_LENGTH) }));
-  return JSON.stringify({ ...failure, attempt, at, ...(earlier.length === 0 ? {} : { earlier }) });
+    .map((error) => ({ ...error, detail: shortened(error.detail, MAX_EARLIER_BYTES) }));
+  const latest = { ...failure, detail: shortened(detail, MAX_BYTES), attempt, at };
+  return JSON.stringify({ ...latest, ...(earlier.length === 0 ? {} : { earlier }) });
+}
+
+/** Every control character except a tab and a line feed. Databases refuse NUL, and terminals obey the others. */
+const CONTROLS = /[^\P{Cc}\t\n]/gu;
+
+/** Returns as much of a text as fits, in whole code points. Replaces what is not text. */
+function shortened(text: string, maxBytes: number): string {
+  const bytes = new Uint8Array(maxBytes);
+  const { written } = new TextEncoder().encodeInto(
+    text.slice(0, maxBytes).replace(CONTROLS, "\ufffd"),
+    bytes,
+  );
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, written));
 }
 
 /** Returns the errors that a `lastError` keeps, newest first. */

@@ -22,7 +22,7 @@ export interface AttemptError {
   readonly attempt: number;
   /** When the attempt ended, by the clock of its worker. */
   readonly at: Date;
-  /** Reason of the failure. Contains no payload. */
+  /** Reason of the failure. May quote a payload, unless the worker keeps only the classes of errors. */
   readonly detail: string;
 }
 

@@ -120,13 +120,13 @@ function example([name = "orders"]: readonly string[]): string {
  */
 export function deliveryProcessors(
   webhooks: Webhooks | undefined,
-  { concurrency, maxResultBytes }: WorkerSettings,
+  { concurrency, maxResultBytes, errors }: WorkerSettings,
   context: Omit<DeliveryContext, "concurrency">,
 ): readonly (readonly [string, CheckedProcessor])[] {
   checkWebhooks(webhooks);
   if (webhooks === undefined) return [];
   const { definition, processor } = webhooks;
   const { run, failed, settings } = processor({ ...context, concurrency });
-  const checked = { definition, run, failed, create: undefined, settings: { ...settings, maxResultBytes } };
-  return [[definition.name, checked]];
+  const own = { ...settings, maxResultBytes, errors };
+  return [[definition.name, { definition, run, failed, create: undefined, settings: own }]];
 }

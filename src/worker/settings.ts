@@ -1,5 +1,6 @@
 import {
   duration,
+  either,
   integer,
   longDuration,
   type OptionTable,
@@ -23,6 +24,12 @@ export interface ProcessorOptions {
   readonly backoff?: BackoffOptions;
   /** Time after which an attempt is aborted and counts as failed. Milliseconds. Default: none. */
   readonly attemptTimeoutMs?: number;
+  /**
+   * How much of an error that the processor throws is stored, for operators only: `message` keeps its class, message and
+   * those of its causes, up to 1 KB; `class` keeps only the class and the code. Messages often quote inputs, so choose
+   * `class` if operators must not see personal data. Default: `message`.
+   */
+  readonly errors?: "message" | "class";
 }
 
 /** Options of a worker. Those of {@link ProcessorOptions} are the defaults of its processors. */
@@ -51,6 +58,7 @@ export interface ProcessorSettings {
   readonly maxAttempts: number;
   readonly backoff: Backoff;
   readonly attemptTimeoutMs: number | undefined;
+  readonly errors: "message" | "class";
 }
 
 /** {@link WorkerOptions} with their defaults. */
@@ -74,6 +82,7 @@ export function readWorkerSettings(options: WorkerOptions, random: () => number)
     maxAttempts: 5,
     backoff: createBackoff({}, random),
     attemptTimeoutMs: undefined,
+    errors: "message",
   };
   const table: OptionTable<WorkerSettings> = {
     ...processorTable(defaults, random),
@@ -98,5 +107,6 @@ export function processorTable(
     backoff: (given, name) =>
       given === undefined ? defaults.backoff : createBackoff(given as BackoffOptions, random, name),
     attemptTimeoutMs: (given = defaults.attemptTimeoutMs, name) => optional(duration(1))(given, name),
+    errors: (given = defaults.errors, name) => either("message", "class")(given, name),
   };
 }

@@ -44,7 +44,7 @@ describe("the page", () => {
     const completed = await stage.end("completes");
     const page = await openConsole(stage.url);
     const text = await row(page, failed).innerText();
-    expect(text).toContain("attempts-exhausted: The processor threw CarrierError ECONNREFUSED.");
+    expect(text).toContain("attempts-exhausted: The processor threw CarrierError ECONNREFUSED: connect");
     expect(await row(page, completed).count()).toBe(0);
   });
 

@@ -72,7 +72,7 @@ describe("the timeline of an operation", () => {
     await work();
     mend();
     await work();
-    const detail = "The processor threw TypeError.";
+    const detail = "The processor threw TypeError: broken";
     expect(await timeline()).toEqual([
       { event: "accepted", at: START },
       { event: "attempt-failed", attempt: 1, at: START, detail },
@@ -110,7 +110,7 @@ describe("the timeline of an operation", () => {
     const { work, timeline } = await createTimelineStage(1);
     await work();
     expect((await timeline()).slice(1)).toEqual([
-      { event: "attempt-failed", attempt: 1, at: START, detail: "The processor threw TypeError." },
+      { event: "attempt-failed", attempt: 1, at: START, detail: "The processor threw TypeError: broken" },
       { event: "failed", at: START, detail: "The work did not succeed in 1 attempts." },
     ]);
   });

@@ -5,6 +5,7 @@ import type { JsonText, Operation, Settlement } from "../../contract/operation.j
 import { operationError, type ProblemName, problem } from "../../contract/problem.js";
 import type { SettleResult } from "../../ports/operation-store.js";
 import type { ProcessorSettings } from "../settings.js";
+import { describeError } from "./describe-error.js";
 
 /** How an attempt ended. There is no settlement if another attempt holds the lease. */
 export interface Ending {
@@ -57,7 +58,11 @@ export function endingOf(
   settings: ProcessorSettings,
   now: number,
 ): Ending {
-  const { code, detail, context } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
+  const {
+    code,
+    detail: reason,
+    context,
+  } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
   if (code === "LEASE_LOST") return { error };
   if (code === "WORKER_STOPPED")
     return { settlement: { to: "retry", delayMs: 0, countAttempt: false }, error };
@@ -67,10 +72,12 @@ export function endingOf(
   }
   const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation, now) : undefined;
   if (waiting !== undefined) return { settlement: waiting, error };
-  const lastError = lastErrorOf(error, operation, now);
+  const detail = describeError(error, settings.errors);
+  const attempted = { ...problem("work-failed", { detail }), attempt: operation.attempt, at: now };
+  const lastError = addAttemptError(operation.lastError, attempted);
   const failure = code === undefined ? undefined : PERMANENT[code];
   if (failure !== undefined) {
-    const text = `${failure.lead}${failure.hidden ? "" : detail}`.slice(0, MAX_DETAIL_LENGTH);
+    const text = `${failure.lead}${failure.hidden ? "" : reason}`.slice(0, MAX_DETAIL_LENGTH);
     return { settlement: { to: "failed", error: operationError(failure.problem, text), lastError }, error };
   }
   if (operation.attempt >= settings.maxAttempts)
@@ -84,40 +91,6 @@ const MIN_RELEASE_MS = 1_000;
 
 /** Keeps the `error` of an operation below 64 KiB in any encoding. */
 const MAX_DETAIL_LENGTH = 10_000;
-
-const MAX_LENGTH = 1_000;
-
-/** Matches names and codes such as `TypeError` and `ECONNREFUSED`. Any other text may contain data. */
-const IDENTIFIER = /^[\w.:$-]{1,100}$/;
-
-/**
- * Describes for operators why an attempt failed. Lists of operations must not show payloads, and messages of foreign
- * errors often quote values, so only their name and code are kept. The observer gets the full error.
- *
- * @param at Now. Epoch milliseconds.
- */
-function lastErrorOf(error: unknown, { lastError, attempt }: Operation, at: number): JsonText {
-  const detail = describe(error).slice(0, MAX_LENGTH);
-  return addAttemptError(lastError, { ...problem("work-failed", { detail }), attempt, at });
-}
-
-function describe(error: unknown): string {
-  // Our own messages never contain parts of a payload.
-  if (isAsyncReplyError(error)) return error.message;
-  const names = [identifierIn(error, "name"), identifierIn(error, "code")];
-  const known = names.filter((name) => name !== undefined).join(" ");
-  return known === "" ? "The processor threw." : `The processor threw ${known}.`;
-}
-
-function identifierIn(error: unknown, member: "name" | "code"): string | undefined {
-  try {
-    const value: unknown = (error as Partial<Record<typeof member, unknown>>)[member];
-    return typeof value === "string" && IDENTIFIER.test(value) ? value : undefined;
-  } catch {
-    // The error is `undefined` or `null`, or reading it throws.
-    return undefined;
-  }
-}
 
 const FIRST_WAIT_MS = 30_000;
 /** Waits of 30 s, 1, 2 and 4 min: 7.5 minutes in total. */

@@ -30,7 +30,7 @@ export const readingScenarios: readonly Scenario[] = [
           failedRetentionMs: 604_800_000,
           key: "k1",
           error: expect.objectContaining({ type: problemType("attempts-exhausted") }),
-          lastError: expect.objectContaining({ detail: "The processor threw TypeError." }),
+          lastError: expect.objectContaining({ detail: "The processor threw TypeError: broken" }),
         },
         expect.objectContaining({ operationId: completed, definition: "imports", status: "completed" }),
         expect.objectContaining({ operationId: pending, status: "pending", attempt: 0 }),
@@ -165,10 +165,10 @@ export const readingScenarios: readonly Scenario[] = [
         type: problemType("work-failed"),
         name: "work-failed",
         title: "The work failed",
-        detail: "The processor threw TypeError.",
+        detail: "The processor threw TypeError: broken",
       });
       expect(found?.attemptErrors).toEqual([
-        { attempt: 1, at: expect.any(Date), detail: "The processor threw TypeError." },
+        { attempt: 1, at: expect.any(Date), detail: "The processor threw TypeError: broken" },
         { attempt: 2, at: new Date(7), detail: "second" },
         { attempt: 1, at: new Date(5), detail: "first" },
       ]);

@@ -6,6 +6,7 @@ import {
   createWorker,
   defineOrders,
   retryLater,
+  type WorkerOptions,
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
@@ -14,13 +15,13 @@ import { createStage } from "../../support/worker-stage.js";
 const PAYLOAD = "kanarie-value";
 
 /** Runs one attempt that throws, and returns the reason that the store keeps. */
-async function reasonFor(thrown: unknown): Promise<Record<string, unknown>> {
+async function reasonFor(thrown: unknown, options: WorkerOptions = {}): Promise<Record<string, unknown>> {
   const { submit, read, worker } = createStage();
   const id = await submit({ itemId: PAYLOAD, quantity: 1 });
   const orders = (): never => {
     throw thrown;
   };
-  await worker({ orders }).runUntilIdle();
+  await worker({ orders }, options).runUntilIdle();
   const operation = await read(id);
   expect(operation).toMatchObject({ state: "pending", attempt: 1 });
   return JSON.parse(operation.lastError ?? "{}");
@@ -32,13 +33,16 @@ const unreadable = new Proxy(new Error(PAYLOAD), {
   },
 });
 
+const cyclic = new Error("a");
+cyclic.cause = cyclic;
+
 describe("an attempt that fails", () => {
-  it("keeps the name and the code of its error as a problem", async () => {
+  it("keeps the class, the code and the message of its error as a problem", async () => {
     const error = Object.assign(new TypeError("connect"), { code: "ECONNREFUSED" });
     expect(await reasonFor(error)).toEqual({
       type: problemType("work-failed"),
       title: "The work failed",
-      detail: "The processor threw TypeError ECONNREFUSED.",
+      detail: "The processor threw TypeError ECONNREFUSED: connect",
       attempt: 1,
       at: Date.UTC(2026, 0, 1),
     });
@@ -69,10 +73,58 @@ describe("an attempt that fails", () => {
     ["nothing", undefined, "The processor threw."],
     ["null", null, "The processor threw."],
     ["an error that cannot be read", unreadable, "The processor threw."],
-  ])("keeps no part of a payload: %s", async (_, thrown, detail) => {
-    const reason = await reasonFor(thrown);
+  ])("keeps no part of a payload if it keeps classes only: %s", async (_, thrown, detail) => {
+    const reason = await reasonFor(thrown, { errors: "class" });
     expect(reason.detail).toBe(detail);
     expect(JSON.stringify(reason)).not.toContain("kanarie");
+  });
+
+  it.each([
+    [
+      "with its causes",
+      new TypeError("fetch failed", {
+        cause: new Error("no route", { cause: Object.assign(new Error(""), { code: "EHOSTUNREACH" }) }),
+      }),
+      "The processor threw TypeError: fetch failed (caused by Error: no route) (caused by Error EHOSTUNREACH.)",
+    ],
+    ["without a name", Object.assign(new Error("late"), { name: "not a name" }), "The processor threw: late"],
+    ["that is a string", "out of paper", "The processor threw: out of paper"],
+    ["that is nothing", undefined, "The processor threw."],
+    ["that cannot be read", unreadable, "The processor threw."],
+    ["that is its own cause", cyclic, `The processor threw Error: a${" (caused by Error: a)".repeat(3)}`],
+    [
+      "with a message that is no text",
+      Object.assign(new Error(), { message: {} }),
+      "The processor threw Error.",
+    ],
+    ["with NUL and half a character", new Error("a\0b\ud83d"), "The processor threw Error: a\ufffdb\ufffd"],
+    ["with several lines", new Error("a\n\tb\u001b[2J"), "The processor threw Error: a\n\tb\ufffd[2J"],
+  ])("keeps the message of an error %s", async (_, thrown, detail) => {
+    expect((await reasonFor(thrown)).detail).toBe(detail);
+  });
+
+  it("keeps 1 KB of a message, in whole characters", async () => {
+    const lead = "The processor threw Error: ";
+    const { detail } = await reasonFor(new Error("\u{1f600}".repeat(10_000_000)));
+    expect(detail).toBe(lead + "\u{1f600}".repeat(Math.floor((1_024 - lead.length) / 4)));
+  });
+
+  it("keeps what its processor chooses, and not what the worker does", async () => {
+    const { submit, read, worker } = createStage();
+    const id = await submit();
+    const run = (): never => {
+      throw new Error(PAYLOAD);
+    };
+    await worker({ orders: { run, errors: "class" } }, { errors: "message" }).runUntilIdle();
+    expect(JSON.parse((await read(id)).lastError ?? "{}").detail).toBe("The processor threw Error.");
+  });
+
+  it("refuses to keep anything else", () => {
+    const { worker } = createStage();
+    const options = { errors: "stack" } as unknown as WorkerOptions;
+    expect(() => worker({ orders: () => "done" }, options)).toThrow(
+      'Option `errors` must be `message` or `class`, not "stack"',
+    );
   });
 
   it("records that the worker ended the attempt, and why", async () => {

@@ -25,6 +25,7 @@ export const PROCESSOR_OPTIONS: Readonly<Record<DefinitionName, AllOptions>> = {
     backoff: { baseMs: 1_000, maxMs: 60_000 },
     // Slow work ends before this timeout, unless its process freezes or the clock jumps.
     attemptTimeoutMs: 90_000,
+    errors: "message",
   },
   notices: {
     concurrency: 1,
@@ -32,6 +33,7 @@ export const PROCESSOR_OPTIONS: Readonly<Record<DefinitionName, AllOptions>> = {
     maxAttempts: 3,
     backoff: { baseMs: 4_000, maxMs: 5_000 },
     attemptTimeoutMs: NOTICE_TIMEOUT_MS,
+    errors: "class",
   },
 };
 

@@ -55,12 +55,17 @@ export async function readOverview(
 }
 
 const PAGE = 50;
-const FILTERS = ["status", "definition", "tenant", "errorType", "createdFrom", "createdBefore", "cursor"];
+const FILTERS = [
+  ...["status", "definition", "tenant", "principal", "errorType"],
+  ...["createdFrom", "createdBefore", "cursor"],
+];
 
 /** Reads a page of operations. The operator checks the filter. */
 export function readList({ operator }: ConsoleContext, { query }: Call): Promise<OperationPage> {
   const given = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) || undefined]));
-  return operator.list({ ...withDates(given), internal: query.get("internal") === "true", limit: PAGE });
+  const redriven = query.get("open") === "true" ? { redriven: false } : {};
+  const internal = query.get("internal") === "true";
+  return operator.list({ ...withDates(given), ...redriven, internal, limit: PAGE });
 }
 
 /** Turns the times of a filter into dates. The operator refuses everything that is not a time. */

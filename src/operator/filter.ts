@@ -14,6 +14,8 @@ export interface Filter<Name extends string = string> {
   readonly definition?: Name;
   /** Only operations of this tenant. */
   readonly tenant?: string;
+  /** Only operations that the principal with this id submitted. */
+  readonly principal?: string;
   /** Only operations that failed with a problem of this type, such as `attempts-exhausted`. */
   readonly errorType?: ProblemName;
   /** Only operations created at this time or later. */
@@ -29,6 +31,7 @@ export function filterTable(context: OperatorContext): OptionTable<ReadMembers<F
   return {
     definition: optional((name) => checkKnown(context, name)),
     tenant: optional(readTenant),
+    principal: optional(readTenant),
     errorType: optional(readErrorType),
     createdFrom: optional(readDate),
     createdBefore: optional(readDate),
@@ -57,6 +60,15 @@ export function readCursor(cursor: unknown): ListPosition {
   const position = parseCursor(cursor);
   if (position !== undefined) return position;
   throw invalidOption("cursor", "the `cursor` of an earlier result, unchanged", cursor);
+}
+
+/** Returns whether an operation matches the part of a filter that no store applies. */
+export function isChosen(
+  { principal, errorType }: Pick<ReadMembers<Filter>, "principal" | "errorType">,
+  operation: ListedOperation,
+): boolean {
+  if (principal !== undefined && operation.principal !== principal) return false;
+  return errorType === undefined || hasErrorType(operation, errorType);
 }
 
 /** Returns whether an operation failed with a problem of this type. */
@@ -99,10 +111,11 @@ function readDate(value: unknown, name: string): Date {
   return checkDate(name, value);
 }
 
-function readTenant(tenant: unknown): string {
-  const problem = tenantProblem(tenant);
-  if (problem === undefined) return tenant as string;
-  throw misuse(`Option \`tenant\` ${problem}. ${TENANT_RULE}`);
+/** Ids of principals follow the rule of tenants. */
+function readTenant(value: unknown, name: string): string {
+  const problem = tenantProblem(value);
+  if (problem === undefined) return value as string;
+  throw misuse(`Option \`${name}\` ${problem}. ${TENANT_RULE}`);
 }
 
 function readErrorType(name: unknown): ProblemName {

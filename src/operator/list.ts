@@ -1,4 +1,4 @@
-import { integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
+import { flag, integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
 import { invalidOption, misuse } from "../contract/options.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import { toCursor } from "../protocol/list-cursor.js";
@@ -6,7 +6,7 @@ import type { OperatorContext } from "./context.js";
 import {
   type Filter,
   filterTable,
-  hasErrorType,
+  isChosen,
   type ReadMembers,
   readCursor,
   scan,
@@ -18,6 +18,8 @@ import { type OperationSummary, type OperatorStatus, present, toSummary } from "
 export interface ListFilter<Name extends string = string> extends Filter<Name> {
   /** Only operations with this status. Default: any, or `failed` with `errorType`, which allows no other status. */
   readonly status?: OperatorStatus;
+  /** Only operations that were run again, or only others. Default: both. */
+  readonly redriven?: boolean;
   /** Maximum number of operations on the page, 1 to 1,000. Default: 100. */
   readonly limit?: number;
   /** `cursor` of the previous page. Default: the first page. */
@@ -27,7 +29,7 @@ export interface ListFilter<Name extends string = string> extends Filter<Name> {
 /** A page of operations, newest first: ordered by `createdAt`, then by id. */
 export interface OperationPage {
   /**
-   * At most `limit` operations. With `errorType` a page may hold fewer, or be empty, although later pages have more.
+   * At most `limit` operations. With `errorType`, `principal` or `redriven`, a page may hold fewer, or be empty, although later pages have more.
    */
   readonly operations: readonly OperationSummary[];
   /** Start of the next page. Absent on the last page. */
@@ -41,21 +43,22 @@ const STATUSES: readonly unknown[] = [
   "failed",
 ] satisfies OperatorStatus[];
 
-/** Stores cannot filter by error type, so this limits how many operations one page reads to find matches. */
+/** Stores cannot filter by error type, principal or redrive, so this limits how many operations one page reads to find matches. */
 const MAX_READ = 1_000;
 
 /** Lists operations of any tenant: see `Operator.list`. */
 export async function list(context: OperatorContext, filter: ListFilter = {}): Promise<OperationPage> {
   const read = readOptions<ReadFilter>(filter, { ...filterTable(context), ...OWN_OPTIONS }, "operator.list");
-  const { limit, errorType } = read;
+  const { limit, errorType, principal, redriven } = read;
   const found: ListedOperation[] = [];
   // Reading one more than fits on the page shows whether there is another page.
-  const pageSize = errorType === undefined ? limit + 1 : MAX_READ + 1;
+  const isScan = [errorType, principal, redriven].some((value) => value !== undefined);
+  const pageSize = isScan ? MAX_READ + 1 : limit + 1;
   const next = await scan(
     context,
     { request: toListRequest(read, pageSize), maxRead: MAX_READ },
     (operation) => {
-      if (errorType !== undefined && !hasErrorType(operation, errorType)) return true;
+      if (!isChosen(read, operation) || !isAsRedriven(redriven, operation)) return true;
       if (found.length === limit) return false;
       found.push(operation);
       return true;
@@ -69,18 +72,23 @@ type ReadFilter = Omit<ReadMembers<ListFilter>, "limit" | "cursor"> & {
   readonly cursor: ListPosition | undefined;
 };
 
-const OWN_OPTIONS: OptionTable<Pick<ReadFilter, "status" | "limit" | "cursor">> = {
+const OWN_OPTIONS: OptionTable<Pick<ReadFilter, "status" | "redriven" | "limit" | "cursor">> = {
   status: optional((value, name) => {
     if (STATUSES.includes(value)) return value as OperatorStatus;
     throw invalidOption(name, `one of ${STATUSES.join(", ")}`, value);
   }),
+  redriven: optional(flag(false)),
   limit: integer(100, 1_000, "; use `cursor` to read more"),
   cursor: optional(readCursor),
 };
 
+function isAsRedriven(redriven: boolean | undefined, { retriedBy }: ListedOperation): boolean {
+  return redriven === undefined || redriven === (retriedBy !== undefined);
+}
+
 /** Only failed operations have a type of error. */
 function toListRequest(
-  { errorType, status, cursor: after, ...filter }: ReadFilter,
+  { errorType, status, redriven: _, cursor: after, ...filter }: ReadFilter,
   limit: number,
 ): ListRequest {
   if (errorType !== undefined && status !== undefined && status !== "failed")

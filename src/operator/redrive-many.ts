@@ -16,6 +16,7 @@ import {
   type Filter,
   filterTable,
   hasErrorType,
+  isChosen,
   type ReadMembers,
   readCursor,
   scan,
@@ -149,8 +150,9 @@ async function runAgain(context: OperatorContext, operation: ListedOperation): P
 }
 
 /** Leaves out cancelled operations unless `errorType` asks for them, because they are not failures to repair. */
-function matches({ errorType }: ReadMembers<Filter>, operation: ListedOperation): boolean {
-  return errorType === undefined ? !hasErrorType(operation, "cancelled") : hasErrorType(operation, errorType);
+function matches(filter: ReadMembers<Filter>, operation: ListedOperation): boolean {
+  if (!isChosen(filter, operation)) return false;
+  return filter.errorType !== undefined || !hasErrorType(operation, "cancelled");
 }
 
 /** Returns whether an operation has not been redriven yet and the operator knows its definition. */
@@ -191,6 +193,6 @@ function readFilter(context: OperatorContext, filter: RedriveFilter): ReadMember
   if (Object.values(narrowing).some((value) => value !== undefined)) return read;
   throw misuse(
     "The filter of operator.redrive is empty, which would run every failed operation again. Pass at least one of " +
-      "definition, tenant, errorType, createdFrom and createdBefore.",
+      "definition, tenant, principal, errorType, createdFrom and createdBefore.",
   );
 }

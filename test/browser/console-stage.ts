@@ -23,6 +23,9 @@ const WAIT_MS = 2_000;
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const TENANTS = ["acme", "globex", "initech"] as const;
 
+/** Ids of the principals of the first tenants. */
+const PRINCIPALS = ["ann", "bob"] as const;
+
 /** Outcome of the work: it completes, is refused, or fails as long as the carrier is down. */
 type Fate = "completes" | "is refused" | "needs the carrier";
 
@@ -88,7 +91,7 @@ export async function startConsole(): Promise<ConsoleStage> {
     const { operationId } = await service.submit(
       chosen,
       { item: "A-100", fate },
-      { tenant: TENANTS[tenant] ?? "acme" },
+      { tenant: TENANTS[tenant] ?? "acme", principal: PRINCIPALS[tenant] ?? "cron" },
     );
     return operationId;
   };

@@ -30,6 +30,11 @@ async function openConsole(
 const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 const status = (page: Page, text: RegExp) => page.locator("#status").getByText(text).waitFor();
 
+/** Formats a time as a field for local times takes it. Browser and test run in one time zone. */
+function localTime(ms: number): string {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 describe("the page", () => {
   it("asks for a password", async () => {
     const { url } = await startConsole();
@@ -62,13 +67,14 @@ describe("the page", () => {
     await page.getByLabel("Definition").selectOption("All");
     await page.getByLabel("Tenant").fill("acme");
     await page.getByLabel("Error").selectOption("work-failed");
-    await page.getByLabel("Created").selectOption("More than an hour ago");
+    await page.getByLabel("Created before").fill(localTime(Date.now() - 3_600_000));
     await apply();
     await row(page, other).waitFor({ state: "detached" });
     expect(await row(page, failed).count()).toBe(1);
     await page.reload();
     await row(page, failed).waitFor();
     expect(await page.getByLabel("Tenant").inputValue()).toBe("acme");
+    expect(await page.getByLabel("Created before").inputValue()).not.toBe("");
     await page.getByLabel("Status").selectOption("Completed");
     expect(await page.getByLabel("Error").isVisible()).toBe(false);
     await apply();
@@ -130,21 +136,6 @@ describe("the page", () => {
     expect(text).toContain("The receiver answered 503.");
     await page.getByRole("link", { name: "Back to the list" }).click();
     await row(page, failed).waitFor();
-  });
-
-  it("shows who submitted an operation, if the data says so", async () => {
-    const stage = await startConsole();
-    const id = await stage.end("is refused");
-    const page = await openConsole(stage.url);
-    await page.route(/\/api\/operations\/[^/?]+$/, async (route) => {
-      const response = await route.fetch();
-      const details = await response.json();
-      const operation = { ...details.operation, principal: "ann" };
-      await route.fulfill({ response, json: { ...details, operation } });
-    });
-    await page.getByRole("link", { name: id }).click();
-    await page.getByRole("heading", { name: `Operation ${id}` }).waitFor();
-    expect(await page.locator("dl").innerText()).toMatch(/Principal\s+ann/);
   });
 
   it("shows the payload only on request", async () => {

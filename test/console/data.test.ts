@@ -2,6 +2,7 @@ import { createMemoryBackend, type OperationStore, withStores } from "async-requ
 import type { OperationPage, RedrivePreview, RedriveRun } from "async-request-reply/operator";
 import { problemType, type Settlement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
+import { redriven } from "../support/operator/stage.js";
 import { createConsoleStage, dataOf } from "./stage.js";
 
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
@@ -59,8 +60,8 @@ describe("the overview", () => {
 
 describe("the list", () => {
   it("has every filter of an operator", async () => {
-    const { read, end } = createConsoleStage();
-    const failed = await end("throw");
+    const { read, end, operator } = createConsoleStage();
+    const failed = await end("throw", { principal: "ann" });
     const refused = await end("refuse", { tenant: "b" });
     const completed = await end("complete");
     const soon = new Date(Date.now() + 60_000).toISOString();
@@ -72,8 +73,12 @@ describe("the list", () => {
     expect(await listed("status=completed&definition=exports&tenant=")).toEqual([completed]);
     expect(await listed("tenant=b")).toEqual([refused]);
     expect(await listed("errorType=work-failed")).toEqual([refused]);
+    expect(await listed("principal=ann&status=")).toEqual([failed]);
+    await redriven(operator, refused);
+    expect(await listed("status=failed&open=true")).toEqual([failed]);
+    expect(await listed("status=failed&open=")).toEqual([failed, refused].sort());
     expect(await listed(`createdFrom=${soon}`)).toEqual([]);
-    expect(await listed(`createdBefore=${soon}&internal=true`)).toHaveLength(3);
+    expect(await listed(`createdBefore=${soon}&internal=true`)).toHaveLength(4);
   });
 
   it("goes on where the cursor says", async () => {

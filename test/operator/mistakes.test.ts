@@ -15,7 +15,7 @@ const operator = createOperator({ backend, definitions }) as Readonly<
   Record<"list" | "get" | "cancel" | "redrive" | "pause" | "resume", Untyped>
 >;
 
-const FILTERS = "definition, tenant, errorType, createdFrom, createdBefore, internal";
+const FILTERS = "definition, tenant, principal, errorType, createdFrom, createdBefore, internal";
 
 const creations: readonly (readonly [mistake: string, message: string, options: unknown])[] = [
   ["no options", "The options of createOperator must be an object, not undefined.", undefined],
@@ -154,7 +154,7 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
   [
     "a filter that matches everything",
     "The filter of operator.redrive is empty, which would run every failed operation again. Pass at least one of " +
-      "definition, tenant, errorType, createdFrom and createdBefore.",
+      "definition, tenant, principal, errorType, createdFrom and createdBefore.",
     () => operator.redrive({ internal: true, tenant: undefined }),
   ],
   [

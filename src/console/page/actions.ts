@@ -111,7 +111,7 @@ async function payloadOf(operationId: string): Promise<Node[]> {
 }
 
 /** Makes a change, announces it and loads the page again. */
-async function act({ reload }: Pick<Page, "reload">, change: () => Promise<string>): Promise<void> {
+export async function act({ reload }: Pick<Page, "reload">, change: () => Promise<string>): Promise<void> {
   try {
     const sentence = await change();
     await reload();

@@ -2,6 +2,7 @@ import type { OperationSummary } from "../../operator/views.js";
 import type { Details, Sent, TimelineEntry } from "../wire.js";
 import { cancelButton, payloadButton, redriveButton } from "./actions.js";
 import { readDetails } from "./api.js";
+import { canRunAgain } from "./choice.js";
 import { byId, type Child, element } from "./dom.js";
 import { duration, exactly } from "./format.js";
 import { listBehind, statusOf } from "./list.js";
@@ -55,13 +56,10 @@ function operationLink({ go, view }: Page, operationId: string): HTMLElement {
 }
 
 /** Creates the buttons for everything that the caller, the back end and the state allow. */
-function actions(
-  page: Page,
-  { operationId, status, retriedBy, definition, hidden }: Sent<OperationSummary>,
-): HTMLElement {
-  const { operates, supports, definitions } = page.overview;
+function actions(page: Page, operation: Sent<OperationSummary>): HTMLElement {
+  const { operationId, status, hidden } = operation;
+  const { operates, supports } = page.overview;
   const canCancel = operates && supports.cancel && status === "pending" && hidden !== true;
-  const isOpen = status === "failed" && retriedBy === undefined && definitions.includes(definition);
   const payload = element("div", { id: "payload" });
   return element(
     "div",
@@ -70,7 +68,7 @@ function actions(
       "div",
       { class: "actions" },
       canCancel ? cancelButton(page, operationId) : undefined,
-      operates && supports.redrive && isOpen ? redriveButton(page, operationId) : undefined,
+      canRunAgain(page.overview, operation) ? redriveButton(page, operationId) : undefined,
       operates ? payloadButton(operationId, payload) : undefined,
     ),
     payload,

@@ -19,14 +19,17 @@ export function counted({ count, more }: BoundedCount): string {
   return count.toLocaleString("en") + (more ? "+" : "");
 }
 
-/** Returns the time since then. The exact time is the title. */
+/** Returns the time since then. The title is the exact time in the time zone of the browser, which it names. */
 export function ago(at: string): HTMLElement {
   const text = `${duration(Math.max(0, Date.now() - Date.parse(at)))} ago`;
-  return element("time", { datetime: at, title: at }, text);
+  return element("time", { datetime: at, title: localTime(at, "long") }, text);
 }
 
-/** Returns an exact time in the time zone of the browser. */
+/** Returns an exact time in the time zone of the browser. The title is in UTC. */
 export function exactly(at: string): HTMLElement {
-  const text = new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
-  return element("time", { datetime: at }, text);
+  return element("time", { datetime: at, title: at }, localTime(at, "medium"));
+}
+
+function localTime(at: string, timeStyle: "medium" | "long"): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle });
 }

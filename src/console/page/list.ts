@@ -1,20 +1,12 @@
 import type { OperationPage } from "../../operator/list.js";
 import type { OperationSummary } from "../../operator/views.js";
-import type { Overview, Sent } from "../wire.js";
+import type { Sent } from "../wire.js";
 import { readList } from "./api.js";
 import { openBulk } from "./bulk.js";
+import { canRunAgain, choiceColumn, showChoice } from "./choice.js";
 import { byId, type Column, element, table } from "./dom.js";
 import { ago } from "./format.js";
-import {
-  AGE_OPTIONS,
-  bulkFilterOf,
-  listFilterOf,
-  listOf,
-  type Page,
-  STATUSES,
-  type View,
-  viewLink,
-} from "./view.js";
+import { bulkFilterOf, listFilterOf, listOf, type Page, viewLink } from "./view.js";
 
 /** Shows a page of the list. */
 export async function showList(page: Page): Promise<void> {
@@ -32,9 +24,11 @@ export async function showList(page: Page): Promise<void> {
   const rows =
     found.operations.length === 0
       ? element("p", {}, empty)
-      : table("Operations, newest first", columns(page), found.operations);
+      : table("Operations, newest first", columns(page, found.operations), found.operations);
   byId("rows").replaceChildren(rows);
   showBulk(page);
+  showChoice(page);
+  byId("done").textContent = doneOf(found.operations);
   byId("pages").replaceChildren(
     ...(view.cursor === "" ? [] : [viewLink(go, { ...view, cursor: "" }, "Newest")]),
     ...nextLink(page, found),
@@ -45,11 +39,27 @@ function nextLink({ view, go }: Page, { cursor }: Pick<OperationPage, "cursor">)
   return cursor === undefined ? [] : [viewLink(go, { ...view, cursor }, "Older")];
 }
 
-function columns({ view, go, overview }: Page): readonly Column<Sent<OperationSummary>>[] {
+/** Counts the failures that still need attention, and those that were run again. */
+function doneOf(operations: readonly Sent<OperationSummary>[]): string {
+  const failed = operations.filter(({ status }) => status === "failed");
+  const done = failed.filter(({ retriedBy }) => retriedBy !== undefined).length;
+  return done === 0 ? "" : `Failed on this page: ${failed.length - done} open, ${done} run again.`;
+}
+
+function columns(
+  page: Page,
+  operations: readonly Sent<OperationSummary>[],
+): readonly Column<Sent<OperationSummary>>[] {
+  const { view, go, overview } = page;
+  const principal: Column<Sent<OperationSummary>> = {
+    title: "Principal",
+    cell: (operation) => operation.principal,
+  };
   const all: readonly Column<Sent<OperationSummary>>[] = [
-    { title: "Status", cell: statusOf },
+    { title: "Status", cell: (operation) => statusInList(page, operation) },
     { title: "Definition", cell: ({ definition }) => definition },
     { title: "Tenant", cell: ({ tenant }) => tenant },
+    ...(operations.some((operation) => operation.principal !== undefined) ? [principal] : []),
     { title: "Created", cell: ({ createdAt }) => ago(createdAt) },
     { title: "Attempts", cell: ({ attempt }) => String(attempt) },
     { title: "Reason", cell: reasonOf },
@@ -58,7 +68,16 @@ function columns({ view, go, overview }: Page): readonly Column<Sent<OperationSu
     title: "Operation",
     cell: ({ operationId }) => viewLink(go, { ...view, operationId }, operationId),
   };
-  return overview.supports.get ? [link, ...all] : all;
+  const choices = operations.some((each) => canRunAgain(overview, each)) ? [choiceColumn(page)] : [];
+  return [...choices, ...(overview.supports.get ? [link] : []), ...all];
+}
+
+/** Creates the status of a row. A failure that was run again is done, and leads to its successor. */
+function statusInList({ view, go }: Page, operation: Sent<OperationSummary>): HTMLElement {
+  const { status, retriedBy } = operation;
+  if (retriedBy === undefined) return statusOf(operation);
+  const link = viewLink(go, { ...view, operationId: retriedBy }, "run again →", `Run again as ${retriedBy}`);
+  return element("span", { class: "done" }, element("span", { class: "status" }, status), " ", link);
 }
 
 /** Creates the badge of a status. The color only repeats the text. */
@@ -84,60 +103,12 @@ function showBulk({ overview, view, reload }: Page): void {
   const open = byId<HTMLButtonElement>("bulk-open");
   open.disabled = isEmpty;
   open.onclick = () => openBulk(bulkFilterOf(view), reload);
-  byId("bulk-hint").textContent = isEmpty ? "Choose a definition, tenant, time or error first." : "";
+  byId("bulk-hint").textContent = isEmpty
+    ? "Choose a definition, tenant, principal, time or error first."
+    : "";
 }
 
 /** Returns the list that a view of details came from. */
 export function listBehind({ view }: Page): Page["view"] {
   return listOf({ ...view, operationId: "" });
-}
-
-/** Members of a view that the form sets. */
-type Filters = Pick<View, "status" | "definition" | "tenant" | "age" | "errorType" | "internal">;
-
-const form = (): HTMLFormElement => byId<HTMLFormElement>("filters");
-
-/** Fills in the choices. */
-export function fillFilters({ definitions, errorTypes }: Sent<Overview>): void {
-  fill("status", STATUSES);
-  fill("definition", [["", "All"], ...definitions.map((name) => [name, name] as const)]);
-  fill("age", AGE_OPTIONS);
-  fill("errorType", [["", "Any"], ...errorTypes.map((name) => [name, name] as const)]);
-  field<HTMLSelectElement>("status").addEventListener("change", hideErrorTypes);
-}
-
-/** Shows the filters of a view. */
-export function showFilters(view: View): void {
-  for (const name of ["status", "definition", "tenant", "age", "errorType"] as const)
-    field(name).value = view[name];
-  field<HTMLInputElement>("internal").checked = view.internal === "true";
-  hideErrorTypes();
-}
-
-/** Returns the filters that were chosen. */
-export function readFilters(): Filters {
-  const data = new FormData(form());
-  const text = (name: string): string => String(data.get(name) ?? "").trim();
-  const status = text("status");
-  return {
-    status,
-    definition: text("definition"),
-    tenant: text("tenant"),
-    age: text("age"),
-    errorType: status === "failed" ? text("errorType") : "",
-    internal: text("internal"),
-  };
-}
-
-function hideErrorTypes(): void {
-  byId("error-type").hidden = field("status").value !== "failed";
-}
-
-function field<Kind extends HTMLInputElement | HTMLSelectElement = HTMLInputElement>(name: string): Kind {
-  return form().elements.namedItem(name) as Kind;
-}
-
-function fill(name: string, options: readonly (readonly [value: string, label: string])[]): void {
-  const choices = options.map(([value, label]) => element("option", { value }, label));
-  field<HTMLSelectElement>(name).replaceChildren(...choices);
 }

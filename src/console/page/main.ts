@@ -1,8 +1,10 @@
 import type { Overview, Sent } from "../wire.js";
 import { readOverview } from "./api.js";
+import { hasChoice } from "./choice.js";
 import { showDetails } from "./details.js";
 import { byId, showProblem } from "./dom.js";
-import { fillFilters, readFilters, showFilters, showList } from "./list.js";
+import { fillFilters, readFilters, showFilters } from "./filters.js";
+import { showList } from "./list.js";
 import { showStatistics } from "./statistics.js";
 import { listOf, readView, urlOf, type View } from "./view.js";
 
@@ -54,9 +56,9 @@ async function showMain(
   if (options.focus === true) byId(`${shown}-title`).focus();
 }
 
-/** Returns whether a dialog is open, or someone is in the middle of a section. */
+/** Returns whether a dialog is open, operations are chosen, or someone is in the middle of a section. */
 function isInUse(section: HTMLElement): boolean {
-  return byId<HTMLDialogElement>("dialog").open || section.contains(document.activeElement);
+  return byId<HTMLDialogElement>("dialog").open || hasChoice() || section.contains(document.activeElement);
 }
 
 /** Shows a view, and moves the focus to its heading. */

@@ -63,9 +63,9 @@ function definitionColumn(page: Pick<Page, "reload">, pauses: boolean): Column<R
       if (stats === undefined) return definition;
       const { paused } = stats;
       const by = paused?.by === undefined ? "" : ` by ${paused.by}`;
-      const since = paused === undefined ? "" : ` – paused since ${exactly(paused.since)}${by}`;
+      const since = paused === undefined ? [] : [" – paused since ", exactly(paused.since), by];
       const button = pauses ? [" ", pauseButton(page, definition, paused !== undefined)] : [];
-      return element("span", {}, definition, since, ...button);
+      return element("span", {}, definition, ...since, ...button);
     },
   };
 }

@@ -7,8 +7,13 @@ export interface View {
   readonly status: string;
   readonly definition: string;
   readonly tenant: string;
-  readonly age: string;
+  readonly principal: string;
+  /** RFC 3339, or empty. */
+  readonly createdFrom: string;
+  readonly createdBefore: string;
   readonly errorType: string;
+  /** `true` leaves out failures that were run again. */
+  readonly open: string;
   readonly internal: string;
   readonly cursor: string;
   /** Id of the operation whose details are shown. */
@@ -20,8 +25,11 @@ const DEFAULTS: View = {
   status: "failed",
   definition: "",
   tenant: "",
-  age: "",
+  principal: "",
+  createdFrom: "",
+  createdBefore: "",
   errorType: "",
+  open: "",
   internal: "",
   cursor: "",
   operationId: "",
@@ -32,27 +40,6 @@ export const STATUSES: readonly (readonly [value: string, label: string])[] = [
   ["pending", "Unfinished"],
   ["completed", "Completed"],
   ["all", "All"],
-];
-
-const HOUR_MS = 3_600_000;
-
-interface Age {
-  readonly label: string;
-  readonly ms: number;
-  readonly bound: "createdFrom" | "createdBefore";
-}
-
-const AGES: Readonly<Record<string, Age>> = {
-  hour: { label: "In the last hour", ms: HOUR_MS, bound: "createdFrom" },
-  day: { label: "In the last day", ms: 24 * HOUR_MS, bound: "createdFrom" },
-  week: { label: "In the last 7 days", ms: 168 * HOUR_MS, bound: "createdFrom" },
-  "over-hour": { label: "More than an hour ago", ms: HOUR_MS, bound: "createdBefore" },
-  "over-day": { label: "More than a day ago", ms: 24 * HOUR_MS, bound: "createdBefore" },
-};
-
-export const AGE_OPTIONS: readonly (readonly [value: string, label: string])[] = [
-  ["", "At any time"],
-  ...Object.entries(AGES).map(([value, { label }]) => [value, label] as const),
 ];
 
 /** Returns the view that the URL names. */
@@ -73,16 +60,12 @@ export function listOf(members: Partial<View> = {}): View {
   return { ...DEFAULTS, ...members };
 }
 
-/** Returns the filter of a view as a bulk redrive takes it. The age is relative to now. */
-export function bulkFilterOf({ definition, tenant, age, errorType, internal }: View): BulkFilter {
-  const known = AGES[age];
-  return {
-    ...(definition === "" ? {} : { definition }),
-    ...(tenant === "" ? {} : { tenant }),
-    ...(errorType === "" ? {} : { errorType }),
-    ...(internal === "" ? {} : { internal: true }),
-    ...(known === undefined ? {} : { [known.bound]: new Date(Date.now() - known.ms).toISOString() }),
-  };
+/** Returns the filter of a view as a bulk redrive takes it. */
+export function bulkFilterOf(view: View): BulkFilter {
+  const { definition, tenant, principal, createdFrom, createdBefore, errorType, internal } = view;
+  const texts = { definition, tenant, principal, createdFrom, createdBefore, errorType };
+  const given = Object.entries(texts).filter(([, value]) => value !== "");
+  return { ...Object.fromEntries(given), ...(internal === "" ? {} : { internal: true }) };
 }
 
 /** Returns the filter of a view as the list takes it. Only failed operations have a type of error. */
@@ -90,7 +73,9 @@ export function listFilterOf(view: View): URLSearchParams {
   const { status, cursor } = view;
   const filter = bulkFilterOf(status === "failed" ? view : { ...view, errorType: "" });
   const members = Object.entries(filter).map(([name, value]) => [name, String(value)]);
-  return new URLSearchParams([...members, ["status", status === "all" ? "" : status], ["cursor", cursor]]);
+  const open = status === "failed" ? view.open : "";
+  const own = { status: status === "all" ? "" : status, open, cursor };
+  return new URLSearchParams([...members, ...Object.entries(own)]);
 }
 
 /** Everything that the parts of the page share. */

@@ -1,7 +1,7 @@
 import { problemType } from "async-request-reply/ports";
 import { expect } from "vitest";
 import type { Scenario } from "./scenarios.js";
-import { existing, idsOf, importsOf } from "./stage.js";
+import { existing, idsOf, importsOf, redriven } from "./stage.js";
 
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
 const FOLLOW_UP = "01900000-0000-7000-8000-00000000fffe";
@@ -62,6 +62,28 @@ export const readingScenarios: readonly Scenario[] = [
       expect([...older, ...newer].sort()).toEqual(all.sort());
       expect(newer).toContain(refused);
       expect(await listed({ createdFrom: createdAt, createdBefore: createdAt })).toEqual([]);
+    },
+  },
+  {
+    name: "lists by principal, and failures that were run again or not",
+    run: async ({ operator, end, submit }) => {
+      const anns = await end("throw", { principal: "ann" });
+      const bobs = await end("refuse", { principal: "bob" });
+      await end("throw", { principal: "ann", tenant: "b" });
+      const pending = await submit("complete", { principal: "ann" });
+      const successor = await redriven(operator, anns);
+      const listed = async (filter: Parameters<typeof operator.list>[0]): Promise<string[]> =>
+        idsOf((await operator.list({ tenant: "a", ...filter })).operations).sort();
+      expect(await listed({ principal: "ann" })).toEqual([anns, pending, successor].sort());
+      expect(await listed({ principal: "ann", status: "failed" })).toEqual([anns]);
+      expect(await listed({ principal: "bob", errorType: "work-failed" })).toEqual([bobs]);
+      expect(await listed({ principal: "bob", errorType: "attempts-exhausted" })).toEqual([]);
+      expect(await listed({ status: "failed", redriven: true })).toEqual([anns]);
+      expect(await listed({ status: "failed", redriven: false })).toEqual([bobs]);
+      const page = await operator.list({ principal: "ann", limit: 2 });
+      const rest = await operator.list({ principal: "ann", limit: 2, cursor: page.cursor });
+      expect([page, rest].map(({ operations }) => operations.length)).toEqual([2, 2]);
+      expect(rest.cursor).toBeUndefined();
     },
   },
   {

@@ -29,6 +29,19 @@ export const redrivingManyScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "runs only operations of a principal again",
+    run: async (stage) => {
+      const { operator, end } = stage;
+      const anns = await end("throw", { principal: "ann" });
+      await end("throw", { principal: "bob" });
+      expect(await operator.redrive({ principal: "ann" }, { perSecond })).toEqual({
+        redriven: 1,
+        skipped: 0,
+      });
+      expect(await redrivenOf(stage)).toEqual([anns]);
+    },
+  },
+  {
     name: "shows in a dry run which operations would run again, and runs none",
     run: async (stage) => {
       const { operator, end, events } = stage;

@@ -41,6 +41,7 @@ export interface OperatorStage {
 
 interface SubmitOptions {
   readonly tenant?: string;
+  readonly principal?: string;
   readonly definition?: typeof exportsOf | typeof importsOf;
   readonly note?: string;
   readonly key?: string;
@@ -62,10 +63,11 @@ export function createOperatorStage(backend: Backend): OperatorStage {
   const other: OperatorStage["other"] = (options = {}) =>
     createOperator({ backend, definitions, observe: false, ...options }) as Operator<Names>;
   const submit: OperatorStage["submit"] = async (outcome, options = {}) => {
-    const { tenant = "a", definition = exportsOf, note, key, urgency } = options;
+    const { tenant = "a", principal, definition = exportsOf, note, key, urgency } = options;
     const given = { outcome, ...(note === undefined ? {} : { note }) };
     const { operationId } = await service.submit(definition, given, {
       tenant,
+      ...(principal === undefined ? {} : { principal }),
       ...(key === undefined ? {} : { key }),
       ...(urgency === undefined ? {} : { urgency }),
     });

@@ -1,0 +1,68 @@
+import type { Overview, Sent } from "../wire.js";
+import { byId, element } from "./dom.js";
+import { STATUSES, type View } from "./view.js";
+
+/** Members of a view that the form sets. */
+type Filters = Omit<View, "cursor" | "operationId">;
+
+const TEXTS = ["status", "definition", "tenant", "principal", "errorType"] as const;
+const TIMES = ["createdFrom", "createdBefore"] as const;
+const FLAGS = ["open", "internal"] as const;
+
+const form = (): HTMLFormElement => byId<HTMLFormElement>("filters");
+
+/** Fills in the choices. */
+export function fillFilters({ definitions, errorTypes }: Sent<Overview>): void {
+  fill("status", STATUSES);
+  fill("definition", [["", "All"], ...definitions.map((name) => [name, name] as const)]);
+  fill("errorType", [["", "Any"], ...errorTypes.map((name) => [name, name] as const)]);
+  field<HTMLSelectElement>("status").addEventListener("change", hideThoseOfFailures);
+}
+
+/** Shows the filters of a view. */
+export function showFilters(view: View): void {
+  for (const name of TEXTS) field(name).value = view[name];
+  for (const name of TIMES) field(name).value = toLocal(view[name]);
+  for (const name of FLAGS) field(name).checked = view[name] === "true";
+  hideThoseOfFailures();
+}
+
+/** Returns the filters that were chosen. */
+export function readFilters(): Filters {
+  const data = new FormData(form());
+  const text = (name: string): string => String(data.get(name) ?? "").trim();
+  const time = (name: string): string => (text(name) === "" ? "" : new Date(text(name)).toISOString());
+  const isFailed = text("status") === "failed";
+  return {
+    status: text("status"),
+    definition: text("definition"),
+    tenant: text("tenant"),
+    principal: text("principal"),
+    createdFrom: time("createdFrom"),
+    createdBefore: time("createdBefore"),
+    errorType: isFailed ? text("errorType") : "",
+    open: isFailed ? text("open") : "",
+    internal: text("internal"),
+  };
+}
+
+function hideThoseOfFailures(): void {
+  const isHidden = field("status").value !== "failed";
+  for (const id of ["error-type", "only-open"]) byId(id).hidden = isHidden;
+}
+
+/** Returns a time in the time zone of the browser as a field takes it. A URL can hold anything. */
+function toLocal(time: string): string {
+  const ms = Date.parse(time);
+  if (Number.isNaN(ms)) return "";
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function field<Kind extends HTMLInputElement | HTMLSelectElement = HTMLInputElement>(name: string): Kind {
+  return form().elements.namedItem(name) as Kind;
+}
+
+function fill(name: string, options: readonly (readonly [value: string, label: string])[]): void {
+  const choices = options.map(([value, label]) => element("option", { value }, label));
+  field<HTMLSelectElement>(name).replaceChildren(...choices);
+}

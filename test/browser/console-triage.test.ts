@@ -1,0 +1,95 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { useChromium } from "./chromium.js";
+import { CREDENTIALS, startConsole } from "./console-stage.js";
+
+const openPage = useChromium();
+
+async function openConsole(url: string, more = {}): Promise<Page> {
+  const page = await openPage(url, { httpCredentials: CREDENTIALS.operate, ...more });
+  await page.getByRole("heading", { name: /^(List|Operation .+)$/ }).waitFor();
+  return page;
+}
+
+const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
+
+describe("someone who looks through failures", () => {
+  it("sees who asked, and filters by it", async () => {
+    const stage = await startConsole();
+    const anns = await stage.end("is refused");
+    const bobs = await stage.end("is refused", 0, 1);
+    const page = await openConsole(stage.url);
+    expect(await row(page, bobs).getByRole("cell").nth(5).innerText()).toBe("bob");
+    await page.getByLabel("Principal").fill("ann");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await row(page, bobs).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: anns }).click();
+    await page.getByRole("heading", { name: `Operation ${anns}` }).waitFor();
+    expect(await page.locator("dl").innerText()).toMatch(/Principal\s+ann/);
+  });
+
+  it("chooses operations to run again, and sees which are done", async () => {
+    const stage = await startConsole();
+    const ids = [];
+    for (let count = 0; count < 3; count += 1) ids.push(await stage.end("needs the carrier"));
+    const [first = "", second = "", third = ""] = ids;
+    const page = await openConsole(stage.url);
+    const run = (count: number) => page.getByRole("button", { name: `Run ${count} chosen again` });
+    expect(await run(0).isDisabled()).toBe(true);
+    await page.getByLabel("All on this page").check();
+    await page.getByLabel(`Choose ${third}`).uncheck();
+    await run(2).click();
+    await page.locator("#status").getByText("2 run again, 0 skipped.").waitFor();
+    await page.getByText("Failed on this page: 1 open, 2 run again.").waitFor();
+    const redriven = await Promise.all(ids.map(async (id) => (await stage.operator.get(id))?.retriedBy));
+    expect(redriven.map((id) => id !== undefined)).toEqual([true, true, false]);
+    expect(await row(page, first).getByRole("checkbox").count()).toBe(0);
+    await page.getByLabel("Only open failures").check();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await row(page, first).waitFor({ state: "detached" });
+    expect(await row(page, third).count()).toBe(1);
+    await page.goBack();
+    await row(page, second)
+      .getByRole("link", { name: `Run again as ${redriven[1]}` })
+      .click();
+    await page.getByRole("heading", { name: `Operation ${redriven[1]}` }).waitFor();
+  });
+
+  it("keeps what is chosen while the page refreshes", async () => {
+    const stage = await startConsole();
+    const id = await stage.end("needs the carrier");
+    const page = await openConsole(stage.url);
+    await page.getByLabel(`Choose ${id}`).check();
+    await page.evaluate("document.activeElement.blur()");
+    for (const count of [0, 1]) {
+      const reply = await page.waitForResponse(/api\/overview/, { timeout: 15_000 });
+      expect([count, reply.status()]).toEqual([count, 200]);
+    }
+    expect(await page.getByLabel(`Choose ${id}`).isChecked()).toBe(true);
+  });
+
+  it("reads exact times as titles, and since when a definition is paused", async () => {
+    const stage = await startConsole();
+    const id = await stage.end("is refused");
+    await stage.operator.pause("invoices", { by: "ann" });
+    const page = await openConsole(stage.url, { locale: "en-US", timezoneId: "Europe/Berlin" });
+    const title = await row(page, id).locator("time").getAttribute("title");
+    expect(title).toMatch(/^\w{3} \d+, \d{4}, \d+:\d{2}:\d{2} [AP]M GMT\+[12]$/);
+    const paused = page.locator("#statistics").getByText(/paused since \w{3} \d+, \d{4}, .+ by ann/);
+    await paused.waitFor();
+    expect(await paused.locator("time").getAttribute("title")).toMatch(/Z$/);
+  });
+
+  it("scrolls little on a phone, where the ring of the heading fits its text", async () => {
+    const stage = await startConsole();
+    for (let count = 0; count < 40; count += 1) await stage.end("needs the carrier", count % 3, count % 3);
+    const page = await openConsole(stage.url, { viewport: { width: 390, height: 844 } });
+    const heights = "[...document.querySelectorAll('#rows tbody tr')].map((row) => row.offsetHeight)";
+    const rows = (await page.evaluate(heights)) as number[];
+    expect(rows).toHaveLength(40);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(110);
+    expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThan(6_000);
+    const width = await page.evaluate("document.getElementById('list-title').offsetWidth");
+    expect(width).toBeLessThan(60);
+  });
+});

@@ -61,6 +61,7 @@ const WARNINGS: ReadonlySet<ServiceEvent["event"]> = /* @__PURE__ */ new Set<Ser
 /** Returns the log level of an event. */
 export function levelOf(event: ServiceEvent): keyof Logger {
   if (event.event === "background.failed" || event.event === "service.no-authorize") return "error";
+  if (event.event === "service.memory-only" && event.inProduction) return "error";
   if (event.event === "request.refused") return event.status >= 500 ? "error" : "warn";
   if (cancellationIn(event) !== undefined) return "info";
   return WARNINGS.has(event.event) ? "warn" : "info";

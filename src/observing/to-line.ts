@@ -37,7 +37,7 @@ function sentenceOf(event: ServiceEvent): string {
     case "definition.unattended":
       return unattended(event.due, event.oldestDueMs);
     case "service.memory-only":
-      return MEMORY_ONLY;
+      return event.inProduction ? MEMORY_IN_PRODUCTION : MEMORY_ONLY;
     case "service.no-authorize":
       return NO_AUTHORIZE;
     default:
@@ -56,6 +56,12 @@ function unattended(due: number, oldestDueMs: number): string {
 const MEMORY_ONLY =
   "The service has no `backend`, so operations are kept in memory and are lost when the process ends. Pass a back end " +
   "such as `createPostgresBackend({ pool })`, or `createMemoryBackend()` if this is intended.";
+
+const MEMORY_IN_PRODUCTION =
+  "NODE_ENV is `production`, and the service keeps everything in memory. When this process ends, crashes or is deployed " +
+  "again, all operations, their results and their idempotency keys are lost, accepted ones included. " +
+  "No other process sees them. Pass a durable `backend`: `createPostgresBackend({ pool })` from async-request-reply/postgres, " +
+  "or `createSqliteBackend({ database })` from async-request-reply/sqlite.";
 
 const NO_AUTHORIZE =
   "The service has no `authorize`, so it refuses every HTTP request with status 500. Pass a hook such as " +

@@ -102,9 +102,10 @@ export type ServiceEvent =
   /** A step that no client waits for failed, such as an announcement, a sweep or a renewal. It will be retried. */
   | { readonly event: "background.failed"; readonly step: string; readonly error: unknown }
   /**
-   * A service was created without a back end. Its operations are kept in memory and are lost when the process ends.
+   * A service was created without a back end, or with the memory back end if `NODE_ENV` is `production`. Its operations are
+   * lost when the process ends.
    */
-  | { readonly event: "service.memory-only" }
+  | { readonly event: "service.memory-only"; readonly inProduction: boolean }
   /**
    * A service without `authorize` got its first HTTP request. It refuses all of them, without an event for each.
    */

@@ -33,6 +33,7 @@ import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import { SHARED } from "../protocol/shared.js";
 import { storeAnswer } from "../submission/store-answer.js";
+import { memoryOnlyEvent } from "./memory-only.js";
 import { prepare } from "./prepare.js";
 import { cancel, get } from "./read.js";
 import { readFormats } from "./read-formats.js";
@@ -157,7 +158,8 @@ export function createService<
     },
     ...awaitUsing(),
   };
-  if (options.backend === undefined) observe({ event: "service.memory-only" });
+  const memoryOnly = memoryOnlyEvent(backend, options.backend !== undefined);
+  if (memoryOnly !== undefined) observe(memoryOnly);
   return service as ServiceFor<List, Tx, Hook>;
 }
 

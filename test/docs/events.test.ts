@@ -34,7 +34,7 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, 
     "background.failed": { event: "background.failed", step: "announce", error: "" },
     "service.no-authorize": { event: "service.no-authorize" },
     "definition.unattended": { event: "definition.unattended", definition: "orders", due: 1, oldestDueMs: 1 },
-    "service.memory-only": { event: "service.memory-only" },
+    "service.memory-only": { event: "service.memory-only", inProduction: false },
   };
 
 /** Events about an operation or its key whose type lacks a tenant. An entry here does not compile. */

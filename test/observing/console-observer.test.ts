@@ -8,7 +8,7 @@ import {
   permanentFailure,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { captureConsole, replaceConsole } from "./captured-console.js";
 
 const post = {
@@ -250,6 +250,19 @@ describe("a service without a back end", () => {
     "[async-request-reply] service.memory-only: The service has no `backend`, so operations are kept in memory and are " +
     "lost when the process ends. Pass a back end such as `createPostgresBackend({ pool })`, or `createMemoryBackend()` " +
     "if this is intended.";
+
+  it.each([
+    ["explicitly", { backend: createMemoryBackend() }],
+    ["by default", {}],
+  ])("writes one error in production, if memory is used %s", (_, options) => {
+    const lines = captureConsole();
+    vi.stubEnv("NODE_ENV", "production");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    createOrderService({ authorize: () => ({ id: "a" }), ...options });
+    expect(lines).toEqual([
+      ["error", expect.stringMatching(/operations, their results .+ lost.+createPostgres/)],
+    ]);
+  });
 
   it("warns once that operations are lost with the process, unless memory is passed explicitly", async () => {
     const lines = captureConsole();

@@ -88,7 +88,7 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     if (!isNew(row)) return result;
     const resource = await create(tx);
     const known = result.outcome === "exists" ? result.operation.id : submission.operation.id;
-    const [set] = await gateway.callIn(tx, "set_resource_v1", [known, resource]);
+    const [set] = await gateway.callIn(tx, "set_resource_v1", [known, resource]).catch(refusedOutside);
     if (set?.found !== true) throw transactionEnded();
     return result.outcome === "exists" ? { ...result, operation: { ...result.operation, resource } } : result;
   }

@@ -140,8 +140,17 @@ async function runWithin<Tx, Result>(
   );
   try {
     await within(Promise.race([start, over]));
-    await Promise.race([end, over]);
-    return await within(ended);
+    // If `work` ends the transaction itself, some libraries resolve at once.
+    await Promise.race([
+      end,
+      ended.then(
+        () => end,
+        () => {},
+      ),
+    ]);
+    const result = await within(ended);
+    if (thrown !== undefined) throw thrown.error;
+    return result;
   } catch (error) {
     isLate = true;
     throw thrown === undefined ? driverErrorOf(error) : thrown.error;

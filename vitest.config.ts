@@ -18,6 +18,8 @@ const elsewhere = [
     "servers",
     "faults",
     "opentelemetry",
+    "orms",
+    "frameworks",
     "backends/postgres",
   ].map((folder) => `test/${folder}/**`),
   "examples/mcp-tools/**",

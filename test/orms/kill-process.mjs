@@ -43,8 +43,8 @@ const worker = createWorker(
         setImmediate(() => pass("during-completion"));
       }),
   },
-  // Kills use up attempts.
-  { concurrency: 4, leaseMs: 1_000, maxAttempts: 1_000 },
+  // Kills use up attempts, and the wait would grow with each.
+  { concurrency: 4, leaseMs: 1_000, maxAttempts: 1_000, backoff: { baseMs: 1, maxMs: 1 } },
 );
 await worker.start();
 await Promise.all([submitOrders(), submitOrders()]);

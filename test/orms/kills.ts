@@ -58,8 +58,8 @@ export async function describeKills({ name, open }: OrmLibrary, file: string): P
                 orm.run(tx, `insert into "${schema}".effects values ('${job.operationId}')`),
               ),
           },
-          // Kills have used up attempts.
-          { maxAttempts: 1_000 },
+          // Kills have used up attempts, and the wait would grow with each.
+          { maxAttempts: 1_000, backoff: { baseMs: 1, maxMs: 1 } },
         );
         await worker.start();
         await vi.waitUntil(

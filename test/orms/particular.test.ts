@@ -74,6 +74,42 @@ await describePostgres("particular libraries", (server) => {
     });
   });
 
+  inSchema("refuses a transaction of Knex whose connection another one has", async (schema) => {
+    const db = knex({ client: "pg", connection: DATABASE_URL, pool: { min: 0, max: 1 } });
+    const pool = new Pool({ connectionString: DATABASE_URL });
+    const backend = createPostgresBackend({ pool, transactions: fromKnex(db), schema });
+    const service = createOrderService({ backend, authorize: allowAnonymous(), observe: () => {} });
+    const [orders] = service.definitions;
+    const ended = await db.transaction(async (tx) => tx);
+    const order = { itemId: "book", quantity: 1 };
+    await db.transaction(async () => {
+      const submitted = service.submit(orders, order, { tenant: "demo", tx: ended });
+      await expect(submitted).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    });
+    await backend.close();
+    await Promise.all([db.destroy(), pool.end()]);
+  });
+
+  inSchema("refuses a transaction of TypeORM whose connection another one has", async (schema) => {
+    const dataSource = await new DataSource({
+      type: "postgres",
+      url: DATABASE_URL,
+      poolSize: 1,
+    }).initialize();
+    const pool = new Pool({ connectionString: DATABASE_URL });
+    const backend = createPostgresBackend({ pool, transactions: fromTypeOrm(dataSource), schema });
+    const service = createOrderService({ backend, authorize: allowAnonymous(), observe: () => {} });
+    const [orders] = service.definitions;
+    const ended = await dataSource.transaction(async (tx) => tx);
+    const order = { itemId: "book", quantity: 1 };
+    await dataSource.transaction(async () => {
+      const submitted = service.submit(orders, order, { tenant: "demo", tx: ended });
+      await expect(submitted).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    });
+    await backend.close();
+    await Promise.all([dataSource.destroy(), pool.end()]);
+  });
+
   inSchema("shows loggers of TypeORM no statement of its own", async (schema) => {
     const logged: string[] = [];
     const logger = {

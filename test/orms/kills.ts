@@ -21,7 +21,7 @@ const POINTS = [
 ] as const;
 const SEED = Number(process.env.ORM_SEED ?? 20_261_126);
 /** Number of kills. Each point has its turn. */
-const KILLS = Number(process.env.ORM_KILLS ?? 14);
+const KILLS = Number(process.env.ORM_KILLS ?? 7);
 
 /** Declares that kills leave both or neither: rows and operations, effects and completions. */
 export async function describeKills({ name, open }: OrmLibrary, file: string): Promise<void> {

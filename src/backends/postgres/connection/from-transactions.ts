@@ -108,7 +108,7 @@ function throwDriverError(error: unknown): never {
  * asynchronous context. The begin and the end have a time limit. Rethrows errors of `work` unchanged.
  */
 async function runWithin<Tx, Result>(
-  { begin }: SqlTransactions<Tx>,
+  transactions: SqlTransactions<Tx>,
   within: WithinTime,
   work: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
@@ -122,7 +122,7 @@ async function runWithin<Tx, Result>(
   const end = new Promise<void>((resolve) => {
     worked = resolve;
   });
-  const ended = begin(async (tx) => {
+  const ended = transactions.begin(async (tx) => {
     started();
     try {
       if (isLate) throw new Error("The caller has already timed out.");

@@ -39,6 +39,7 @@ export const library: Options = {
   esbuildPlugins: [embeddedFiles],
   // All subpaths share one copy of the core.
   splitting: true,
+  plugins: [{ name: "without-comments", renderChunk: (code) => ({ code: withoutComments(code) }) }],
   onSuccess: async () => {
     const loaded = modules.filter((name) => name !== "client");
     for (const name of loaded) writeFileSync(`dist/${name}.cjs`, toLoader(name));
@@ -47,6 +48,11 @@ export const library: Options = {
 
 /** Names of the subpaths. The remaining entry is a program. */
 const modules = Object.keys(library.entry ?? {}).filter((name) => name !== "postgres-sql");
+
+/** Removes the paths of sources and the comments of members, which the bundler leaves in. The declarations have them. */
+function withoutComments(code: string): string {
+  return code.replaceAll(/^(\/\/ src\/.*| +\/\*\* .* \*\/)\n/gm, "");
+}
 
 /** Lets CommonJS load an ES module, as uuid needs anyway. A second build would double the size of the package. */
 function toLoader(name: string): string {

@@ -4,4 +4,4 @@ import { describeLibrary } from "./suite.js";
 
 const { library, file } = await loadLibrary("prisma");
 await describeLibrary(library);
-await describeKills(library, file, 14);
+await describeKills(library, file);

@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { page, pages } from "../support/pages.js";
-import { bun, deno, isSkipped, programOf } from "./matrix.js";
+import { bun, deno, isSkipped, nodes, programOf } from "./matrix.js";
 import { follow } from "./quick-starts/follow.js";
 import { readQuickStart } from "./quick-starts/quick-start.js";
 import { openRegistry, type Registry } from "./quick-starts/registry.js";
 import { openTerminal } from "./quick-starts/terminal.js";
 
 const readme = page("README.md");
-const quickStarts = [
-  // The rest of the page is about this repository.
-  { ...readme, text: readme.text.slice(0, readme.text.indexOf("## What you get")) },
-  ...pages.filter(({ path }) => path.startsWith("docs/quick-start/")),
-];
+/** The rest of the page is about this repository. */
+const beginning = { ...readme, text: readme.text.slice(0, readme.text.indexOf("## What you get")) };
+const quickStarts = pages.filter(({ path }) => path.startsWith("docs/quick-start/"));
 
 /** The quick starts that need a runtime from `npm ci --prefix test/runtimes`. */
 const runtimes = new Map([
@@ -25,6 +23,17 @@ describe("a quick start, followed in a new folder with the packed package", () =
     registry = await openRegistry();
   });
   afterAll(() => registry?.close());
+
+  for (const node of nodes) {
+    it.skipIf(isSkipped(node))(`produces the output that it shows: README.md on ${node.name}`, async () => {
+      const terminal = openTerminal(registry.url, { node: programOf(node) });
+      try {
+        await expect(follow(readQuickStart(beginning), terminal)).resolves.toBeUndefined();
+      } finally {
+        await terminal.close();
+      }
+    });
+  }
 
   for (const page of quickStarts) {
     const runtime = runtimes.get(page.path);

@@ -286,6 +286,23 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       expect([await stateOf(id), ...effects]).toEqual(["failed", false, false]);
     });
 
+    it("writes nothing of a function that goes on after its time limit", async () => {
+      let late: Promise<unknown> | undefined;
+      const id = await work(
+        (_, job) =>
+          job.transaction(async (tx) => {
+            await write(tx, job.operationId);
+            late = vi
+              .waitUntil(async () => (await stateOf(job.operationId)) === "failed", { timeout: 20_000 })
+              .then(() => write(tx, `late ${job.operationId}`));
+            await late;
+          }),
+        { attemptTimeoutMs: 200 },
+      );
+      await expect(late).rejects.toThrow();
+      expect([await hasEffect(id), await hasEffect(`late ${id}`)]).toEqual([false, false]);
+    });
+
     it("survives a connection that is lost in a transaction", async ({ skip }) => {
       if (orm.defect !== undefined) return skip(orm.defect);
       const id = await work((_, job) =>

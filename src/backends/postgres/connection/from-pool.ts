@@ -100,12 +100,16 @@ async function inTransaction<Client extends SqlClient, Result>(
   }
 }
 
+type AcquireListener = (event: "acquire", listener: (client: SqlClient) => void) => unknown;
+
 /**
  * Keeps a lost connection from ending the process while another library uses it. Has no effect on pools of other
  * libraries than `pg`.
  */
 export function ignoreErrorsOfAcquired(pool: object): void {
-  const { on } = pool as { on?(event: "acquire", listener: (client: SqlClient) => void): unknown };
+  const { on, off } = pool as Partial<Record<"on" | "off", AcquireListener>>;
+  // Several back ends can share a pool, which needs one listener.
+  off?.call(pool, "acquire", ignoreErrorEvents);
   on?.call(pool, "acquire", ignoreErrorEvents);
 }
 

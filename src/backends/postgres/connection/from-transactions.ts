@@ -114,40 +114,24 @@ async function runWithin<Tx, Result>(
 ): Promise<Result> {
   let thrown: { readonly error: unknown } | undefined;
   let isLate = false;
-  let started = (): void => {};
-  let worked = (): void => {};
-  const start = new Promise<void>((resolve) => {
-    started = resolve;
+  let enter = (): void => {};
+  const entered = new Promise<void>((resolve) => {
+    enter = resolve;
   });
-  const end = new Promise<void>((resolve) => {
-    worked = resolve;
-  });
+  let worked: Promise<unknown> | undefined;
   const ended = transactions.begin(async (tx) => {
-    started();
-    try {
-      if (isLate) throw new Error("The caller has already timed out.");
-      return await work(tx);
-    } catch (error) {
+    enter();
+    if (isLate) throw new Error("The caller has already timed out.");
+    const working = work(tx);
+    worked = working.catch((error: unknown) => {
       thrown = { error };
-      throw error;
-    } finally {
-      worked();
-    }
+    });
+    return working;
   });
-  const over = ended.then(
-    () => {},
-    () => {},
-  );
   try {
-    await within(Promise.race([start, over]));
-    // If `work` ends the transaction itself, some libraries resolve at once.
-    await Promise.race([
-      end,
-      ended.then(
-        () => end,
-        () => {},
-      ),
-    ]);
+    await within(Promise.race([entered, ended]));
+    // If `work` ends the transaction itself, some libraries resolve before it has returned.
+    await worked;
     const result = await within(ended);
     if (thrown !== undefined) throw thrown.error;
     return result;

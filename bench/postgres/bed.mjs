@@ -7,12 +7,12 @@ import { startVariant } from "./variant.mjs";
 export async function startBed() {
   const databases = await startDatabases();
   const redis = await startRedis();
-  const restate = await startRestate();
+  /** Started for the first variant that needs it, because it also uses the CPU while it waits. */
+  let restate;
   return {
     description: [
       databases.description,
       redis?.description ?? "No Redis.",
-      restate.description,
       "CPU: user and system time of Node and the servers.",
     ],
     /** Opens the variants whose servers are available, and closes them in the end. */
@@ -20,6 +20,7 @@ export async function startBed() {
       const opened = [];
       try {
         for (const variant of variants) {
+          if (variant.onRestate) restate ??= await startRestate();
           if (variant.needsRedis && redis === undefined)
             console.log(`Skipped, because redis-server is not installed: ${variant.name}`);
           else opened.push(await startVariant(variant, { databases, redis, restate }));
@@ -32,7 +33,7 @@ export async function startBed() {
     stop: async () => {
       await databases.stop();
       await redis?.stop();
-      await restate.stop();
+      await restate?.stop();
     },
   };
 }

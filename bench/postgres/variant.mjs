@@ -12,7 +12,7 @@ export async function startVariant(
   const args = [new URL(`${module}.mjs`, VARIANTS).href];
   const { call, close } = startMeasuredChild(name, script, args, build && { BENCH_BUILD: build });
   const own = onRestate ? [restate] : [databases, ...(redis === undefined ? [] : [redis])];
-  const servers = { url: await databases.create(), redisUrl: redis?.url, restate: restate.urls };
+  const servers = { url: await databases.create(), redisUrl: redis?.url, restate: restate?.urls };
   await call("open", { ...servers, ...options });
   return {
     name,

@@ -20,7 +20,6 @@ export async function startRestate() {
   return {
     pid: server.pid,
     urls: { ingress: `http://127.0.0.1:${ingress}`, admin: `http://127.0.0.1:${admin}` },
-    description: "Restate 1.7: one node, with its defaults.",
     stop: async () => {
       await server.stop();
       remove();

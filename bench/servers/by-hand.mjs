@@ -15,7 +15,8 @@ class Refusal extends Error {
 
 /**
  * The whole contract, handwritten for this one service and optimized to the last microsecond: authorization, negotiation, key,
- * bounded body, strict JSON, contract, fingerprint, time-ordered id, key map and status.
+ * bounded body, strict JSON, contract, fingerprint, time-ordered id, key map and status with its entity tag. Its replies have the
+ * same header fields and bodies as those of the package.
  */
 export async function createServer({ retain }) {
   const store = createStore(retain);
@@ -51,6 +52,8 @@ function submit(req, res, store) {
         location: `/operations/${operation.id}`,
         "retry-after": "1",
         "cache-control": "no-store",
+        vary: "accept",
+        "x-content-type-options": "nosniff",
         ...(replayed ? { "idempotent-replayed": "true" } : {}),
       });
       res.end(body);
@@ -171,12 +174,23 @@ function newId() {
 function read(req, res, store) {
   const operation = store.get(req.url.slice("/operations/".length));
   if (operation === undefined) throw new Refusal(404, "not found");
-  const body = `{"operationId":"${operation.id}","status":"${operation.state}"}`;
-  res.writeHead(200, {
-    "content-type": "application/json",
-    "content-length": body.length,
+  const { id, state, attempt } = operation;
+  const createdAt = new Date(operation.createdAt).toISOString();
+  const body = `{"operationId":"${id}","status":"${state}","definition":"orders","createdAt":"${createdAt}","attempt":${attempt}}`;
+  const etag = `"${hash("sha256", body, "base64url").slice(0, 22)}"`;
+  const fields = {
+    "retry-after": "1",
     "cache-control": "private, no-cache",
-  });
+    vary: "accept",
+    "x-content-type-options": "nosniff",
+    etag,
+  };
+  if (req.headers["if-none-match"] === etag) {
+    res.writeHead(304, fields);
+    res.end();
+    return;
+  }
+  res.writeHead(200, { "content-type": "application/json", "content-length": body.length, ...fields });
   res.end(body);
 }
 

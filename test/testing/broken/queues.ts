@@ -116,7 +116,7 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
   },
   {
     name: "delivers in the order of arrival, whatever the tenants",
-    caughtBy: ["turns.newcomer", "turns.round", "turns.urgent"],
+    caughtBy: ["turns.newcomer", "turns.round", "turns.urgent", "turns.reached"],
     methods: (queue) => inOrder(queue, (arrived) => arrived),
   },
   {
@@ -126,7 +126,14 @@ export const receivingQueues: readonly BrokenPort<Queue>[] = [
   },
   {
     name: "keeps a slot free for another tenant",
-    caughtBy: ["turns.alone", "turns.newcomer", "turns.round", "turns.later", "turns.urgent"],
+    caughtBy: [
+      "turns.alone",
+      "turns.newcomer",
+      "turns.round",
+      "turns.later",
+      "turns.urgent",
+      "turns.reached",
+    ],
     methods: (queue) =>
       receivingBy(queue, (request, consumer) =>
         consumer.receive({ ...request, limit: Math.max(1, request.limit - 1) }),

@@ -983,10 +983,9 @@ end
 $function$;
 
 -- Returns the tenants of one definition and urgency whose turn it is, if they have due work: those after the last of `known`
--- in the order of their names, and then the others. Looks at no more than `probes` tenants, because the earliest work of a
--- tenant may be due later. `known` are the tenants that had the last turns. Their entries are found at `earliest`, so that
+-- in the order of their names, and then the others. Looks at no more than `misses` tenants whose earliest work is due later. `known` are the tenants that had the last turns. Their entries are found at `earliest`, so that
 -- a search does not pass the dead entries of a tenant with much work. `reached` is the last tenant that it looked at.
-create function {{schema}}.next_tenants_v1(name text, level integer, known text[], most integer, probes integer,
+create function {{schema}}.next_tenants_v1(name text, level integer, known text[], most integer, misses integer,
   at timestamptz, earliest timestamptz, out tenants text[], out reached text)
 returns record language plpgsql
 as $function$
@@ -1035,15 +1034,15 @@ begin
             and o.announce_at is not null and o.token is null and not o.behind
           order by o.tenant, o.due_at limit 1)
         limit 1) n
-      where w.found < most and w.looked < probes and (up_to is null or w.tenant < up_to))
+      where w.found < most and w.looked - w.found < misses and (up_to is null or w.tenant < up_to))
     select array_agg(w.tenant order by w.looked) filter (where w.is_due) as due, max(w.looked) as looked,
         max(w.tenant) filter (where w.looked > 0) as last
       into walked from walk w where up_to is null or w.tenant <= up_to;
     tenants := tenants || walked.due;
     reached := coalesce(walked.last, reached);
     most := most - coalesce(cardinality(walked.due), 0);
-    probes := probes - walked.looked;
-    exit when most <= 0 or probes <= 0;
+    misses := misses - walked.looked + coalesce(cardinality(walked.due), 0);
+    exit when most <= 0 or misses <= 0;
     here := '';
     up_to := first;
   end loop;
@@ -1077,7 +1076,7 @@ begin
     if cardinality(known) = 0 then
       known := array[start];
     end if;
-    ring := {{schema}}.next_tenants_v1(name, level, known, most, greatest(16, most), at, earliest);
+    ring := {{schema}}.next_tenants_v1(name, level, known, most, greatest(16, most / 2), at, earliest);
     if ring.reached is null then
       next_turns := next_turns - level::text;
       continue;

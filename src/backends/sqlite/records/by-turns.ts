@@ -16,10 +16,10 @@ export interface TurnRequest {
   readonly freeFor?: ((tenant: string) => number) | undefined;
 }
 
-/** A claim looks at one tenant per slot and at least at this many, because the earliest work of a tenant may be due later. */
-const LEAST_PROBES = 16;
-/** And at so many more, if tenants have limits. */
-const PROBES_WITH_LIMITS = 1_000;
+/** A claim passes one tenant without due work for two slots, and at least this many. */
+const LEAST_MISSES = 16;
+/** And so many more, if tenants have limits. */
+const MISSES_WITH_LIMITS = 1_000;
 
 /** Condition of operations `o` that are not overdue. Its parameter is the time. */
 export const IN_TIME = "(o.start_by is null or o.start_by > ?)";
@@ -98,8 +98,8 @@ function nextTenants(
   let here = last;
   let wrapped = false;
   // Without places, there is no search in the order of time after this one, so it looks at more tenants.
-  let probes = Math.max(LEAST_PROBES, limit) + (freeFor === undefined ? 0 : PROBES_WITH_LIMITS);
-  for (; probes > 0 && oldest.length < limit; probes -= 1) {
+  let misses = Math.max(LEAST_MISSES, limit / 2) + (freeFor === undefined ? 0 : MISSES_WITH_LIMITS);
+  while (misses > 0 && oldest.length < limit) {
     const row = statements.first(NEXT_TENANT, definition, urgency, here);
     const next = row && text(row, "tenant");
     if (row === undefined || next === undefined || (wrapped && next > last)) {
@@ -112,6 +112,7 @@ function nextTenants(
     turns.had(definition, urgency, next);
     if (integer(row, "due_at") <= now && (freeFor === undefined || freeFor(next) > 0))
       oldest.push({ tenant: next, seq: integer(row, "seq") });
+    else misses -= 1;
   }
-  return { oldest, complete: probes > 0 || oldest.length >= limit };
+  return { oldest, complete: misses > 0 || oldest.length >= limit };
 }

@@ -106,6 +106,23 @@ export const turnChecks: readonly QueueCheck[] = [
         equal((await work.take(consumer, 2)).length, 2, `number of deliveries of call ${call + 1}`);
     },
   },
+  {
+    rule: "turns.reached",
+    name: "soon gives a turn to a tenant whom tenants with only later work precede",
+    needs: ["turns"],
+    check: async (queue, _, harness) => {
+      const work = new Work(queue, harness);
+      for (let index = 0; index < 60; index += 1)
+        await work.add(1, { tenant: `later ${index}`, delayMs: 3_600_000 });
+      await work.add(60, { tenant: "flood" });
+      await work.add(1, { tenant: "z" });
+      const consumer = consume(queue);
+      const first: string[] = [];
+      // At least 16 tenants per call, and the first call begins anywhere.
+      for (let call = 0; call < 6; call += 1) first.push(...(await work.take(consumer, 4)));
+      deepEqual(counts(first), { flood: 23, z: 1 }, "the tenants of the first 24 deliveries");
+    },
+  },
 ];
 
 /** The work of a case, which knows the tenant and the urgency of each operation. */

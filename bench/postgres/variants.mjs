@@ -35,6 +35,7 @@ export const byHand = {
   needsRedis: true,
 };
 export const bullmq = { name: "bullmq + op", module: "by-hand", needsRedis: true };
+export const bullmqOnPostgres = { name: "bullmq on Postgres", module: "bullmq-on-postgres" };
 export const restate = { name: "Restate", module: "restate", onRestate: true };
 
 /** Returns the variants listed in BENCH_VARIANTS, separated by commas. Default: all. */

@@ -2,12 +2,22 @@ import { inRounds } from "../../rounds.mjs";
 import { printRateGoals, printRates } from "../report.mjs";
 import * as variants from "../variants.mjs";
 
-const { byHand, dbos, graphileWorker, groupCommit, oneCte, pgBoss, product, productOverHttp } = variants;
+const {
+  bullmqOnPostgres,
+  byHand,
+  dbos,
+  graphileWorker,
+  groupCommit,
+  oneCte,
+  pgBoss,
+  product,
+  productOverHttp,
+} = variants;
 const { rawInsert, rawSameRow, transaction } = variants;
 
 const ours = [rawInsert, rawSameRow, oneCte, transaction, groupCommit, product, productOverHttp];
 const peers = [pgBoss, graphileWorker, dbos];
-const all = [...ours, ...peers, byHand];
+const all = [...ours, ...peers, bullmqOnPostgres, byHand];
 const MOST_CLIENTS = 32;
 
 const levels = [

@@ -2,10 +2,29 @@ import { inRounds } from "../../rounds.mjs";
 import { printRateGoals, printRates } from "../report.mjs";
 import * as variants from "../variants.mjs";
 
-const { bullmq, chosen, dbosWithStep, graphileWorker, groupCommit, pgBoss, product, restate } = variants;
+const {
+  bullmq,
+  bullmqOnPostgres,
+  chosen,
+  dbosWithStep,
+  graphileWorker,
+  groupCommit,
+  pgBoss,
+  product,
+  restate,
+} = variants;
 
 const CLIENTS = 32;
-const subjects = [groupCommit, product, pgBoss, graphileWorker, bullmq, dbosWithStep, restate];
+const subjects = [
+  groupCommit,
+  product,
+  pgBoss,
+  graphileWorker,
+  bullmq,
+  bullmqOnPostgres,
+  dbosWithStep,
+  restate,
+];
 
 const goals = [
   { goal: "G9", of: product.name, to: pgBoss.name, atLeast: 7 },

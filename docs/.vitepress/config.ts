@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { defineConfig } from "vitepress";
 import { readSections } from "../tools/pages.mjs";
 import { diagrams } from "./diagrams.js";
+import { firstProgram } from "./first-program.js";
 import { focusableTables } from "./focusable-tables.js";
 import { outsideLinks } from "./outside-links.js";
+import { pictures } from "./pictures.js";
 import { slug } from "./slug.js";
+import { tabs } from "./tabs.js";
 
 // Pages link to YANG modules, which VitePress must treat as files.
 process.env.VITE_EXTRA_EXTENSIONS = "yang";
@@ -31,6 +34,9 @@ export default defineConfig({
       outsideLinks(markdown, repository);
       diagrams(markdown);
       focusableTables(markdown);
+      firstProgram(markdown);
+      pictures(markdown);
+      tabs(markdown);
     },
   },
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
@@ -39,9 +45,9 @@ export default defineConfig({
     search: { provider: "local", options: { miniSearch: { searchOptions: { boostDocument: byKind } } } },
     outline: { level: [2, 3], label: "On this page" },
     nav: [
-      { text: "Quick start", link: "/quick-start/node" },
+      { text: "Quick start", link: "/quick-start" },
+      { text: "Concepts", link: "/concepts" },
       { text: "Tasks", link: "/tasks" },
-      { text: "Guides", link: "/concepts" },
       { text: "Reference", link: "/reference/" },
       { text: `v${version}`, link: "https://www.npmjs.com/package/async-request-reply" },
     ],

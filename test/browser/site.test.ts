@@ -22,7 +22,7 @@ const paths = sitePaths().filter((path) => !/^\/decisions\/(?!README)/.test(path
 /** One page of each kind. */
 const samples = [
   "/",
-  "/quick-start/node",
+  "/quick-start",
   "/concepts",
   "/tasks",
   "/comparison",
@@ -70,19 +70,102 @@ describe("a diagram", () => {
   });
 });
 
+describe("the tabs of the quick start", () => {
+  const shown = (page: Page) => page.getByRole("tabpanel").locator("pre").nth(1).innerText();
+
+  it("show the platform that is clicked, and put it into the address", async () => {
+    const page = await openPage(address("/quick-start"));
+    expect(await shown(page)).toContain("toNodeHandler");
+    await page.getByRole("tab", { name: "Hono" }).click();
+    expect(await shown(page)).toContain("new Hono()");
+    expect(new URL(page.url()).hash).toBe("#hono");
+  });
+
+  it("show the platform of the address", async () => {
+    const page = await openPage(address("/quick-start#cloudflare-workers"));
+    await page.getByRole("tab", { name: "Cloudflare Workers", selected: true }).waitFor();
+    expect(await shown(page)).toContain("runUntilIdle");
+  });
+
+  it("work with the keyboard", async () => {
+    const page = await openPage(address("/quick-start"));
+    const focused = page.locator("[role=tab]:focus");
+    await page.getByRole("tab", { name: "Node.js" }).focus();
+    for (const [key, name] of [
+      ["ArrowRight", "Express"],
+      ["End", "Cloudflare Workers"],
+      ["ArrowRight", "Node.js"],
+      ["ArrowLeft", "Cloudflare Workers"],
+      ["Home", "Node.js"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focused.innerText()).toBe(name);
+      expect(await focused.getAttribute("aria-selected")).toBe("true");
+    }
+    await page.keyboard.press("Tab");
+    expect(await page.getByRole("tabpanel").locator(":focus").count()).toBe(1);
+  });
+});
+
+describe("a picture", () => {
+  it.each(["/", "/console"])("follows the scheme of the page, not of the system: %s", async (path) => {
+    const page = await openPage(address(path), { colorScheme: "light" });
+    const drawn = () => page.locator("main img:visible").evaluateAll((images) => images.map((each) => each.src));
+    expect(await drawn()).toEqual([expect.not.stringContaining("-dark")]);
+    await page.evaluate(() => localStorage.setItem("vitepress-theme-appearance", "dark"));
+    await page.reload();
+    expect(await drawn()).toEqual([expect.stringContaining("-dark")]);
+  });
+});
+
 describe("the search", () => {
   it.each([
-    ["retry", "Retries and failures"],
-    ["priority", "Tenants"],
-    ["dead letter", "States"],
-    ["webhook", "Webhooks"],
-    ["cron", "Running work on a schedule"],
-  ])("finds a page about %s", async (word, title) => {
+    ["install", "/quick-start"],
+    ["prisma", "/orms"],
+    ["drizzle", "/orms"],
+    ["cron", "/in-process#running-work-on-a-schedule"],
+    ["tenant", "/tenants"],
+    ["test", "/testing-your-service"],
+    ["retry", "/retries"],
+    ["priority", "/tenants"],
+    ["dead letter", "/concepts#states"],
+    ["webhook", "/webhooks"],
+  ])("finds first for %s: %s", async (word, path) => {
     const page = await openPage(address("/"));
     await page.locator("#local-search button").click();
     await page.locator("#localsearch-input").fill(word);
-    await page.locator(".VPLocalSearchBox .results").getByText(title).first().waitFor();
-    expect(await page.locator(".VPLocalSearchBox .no-results").count()).toBe(0);
+    const first = page.locator(".VPLocalSearchBox .result").first();
+    await first.waitFor();
+    expect(await first.getAttribute("href")).toMatch(new RegExp(`^${path}(#|$)`));
+  });
+});
+
+/** Short forms of titles in the navigation bar. */
+const SHORT: Readonly<Record<string, string>> = { Tasks: "Ten tasks to copy" };
+
+describe("the title of a page", () => {
+  it("is the text of its links in the sidebar and in the navigation bar", { timeout: 120_000 }, async () => {
+    const page = await openPage(address("/concepts"));
+    const links = await page
+      .locator(".VPSidebarItem.level-1 a, .VPNavBarMenu a")
+      .evaluateAll((all) =>
+        all.map((link) => ({ path: new URL(link.href).pathname, origin: link.origin, text: link.textContent.trim() })),
+      );
+    const inside = links.filter(({ origin, path }) => address("/").startsWith(origin) && path !== "/");
+    expect(inside.length).toBeGreaterThan(40);
+    const titles = await page.evaluate(
+      (paths) =>
+        Promise.all(
+          paths.map(async (path) => {
+            const html = await (await fetch(path)).text();
+            const heading = new DOMParser().parseFromString(html, "text/html").querySelector("h1");
+            heading?.querySelector("a")?.remove();
+            return heading?.textContent.trim();
+          }),
+        ),
+      inside.map(({ path }) => path),
+    );
+    expect(inside.map(({ text }) => SHORT[text] ?? text)).toEqual(titles);
   });
 });
 
@@ -103,5 +186,14 @@ describe("the frame of the site", () => {
     expect(await page.locator(".VPHero h1").innerText()).toContain("async-request-reply");
     expect(await page.locator(".VPHero .action").count()).toBe(3);
     expect(await page.locator(".VPFeature").count()).toBe(6);
+  });
+
+  it.each(sizes)("shows at least five lines of code on the first screen, at $width px", async (size) => {
+    const page = await openPage(address("/"));
+    await page.setViewportSize(size);
+    const lines = page.locator("main pre .line");
+    const box = await lines.nth(4).boundingBox();
+    expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(size.height);
+    expect(await lines.first().innerText()).toContain("import");
   });
 });

@@ -15,7 +15,7 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
     heading: "Next.js",
     base: "/api",
     serve: async () => {
-      const route = await blocks.loadQuickStart<Readonly<Record<string, Serve>>>("nextjs");
+      const route = await blocks.loadQuickStart<Readonly<Record<string, Serve>>>("Next.js");
       return (request) => route[request.method]?.(request) ?? Promise.reject(new Error("No such export"));
     },
   },
@@ -40,12 +40,12 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
   {
     heading: "Bun",
     base: "",
-    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>("bun")).default.fetch,
+    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>("Bun")).default.fetch,
   },
   {
     heading: "Deno",
     base: "",
-    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>("deno")).default.fetch,
+    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>("Deno")).default.fetch,
   },
   {
     heading: "Cloudflare Workers",

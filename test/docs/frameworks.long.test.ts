@@ -18,9 +18,9 @@ import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js"
 const blocks = openFrameworkBlocks();
 afterAll(() => blocks.remove());
 
-const mountOnExpress = await blocks.loadMount<Express>("express");
-const mountOnFastify = await blocks.loadMount<FastifyInstance>("fastify");
-const mountOnHono = await blocks.loadMount<Hono>("hono");
+const mountOnExpress = await blocks.loadMount<Express>("Express");
+const mountOnFastify = await blocks.loadMount<FastifyInstance>("Fastify");
+const mountOnHono = await blocks.loadMount<Hono>("Hono");
 const { toLambdaHandler } = await blocks.load<{ toLambdaHandler: ToLambdaHandler }>("AWS Lambda");
 
 interface Application {

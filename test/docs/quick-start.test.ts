@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readQuickStart } from "../runtimes/quick-starts/quick-start.js";
 import { blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
+import { quickStarts } from "./quick-starts.js";
 
 const [quickStart] = blocksOf(page("README.md"), "js");
 if (quickStart === undefined) throw new Error("README.md has no program");
@@ -71,5 +73,32 @@ describe("the quick start of the README", () => {
   it("exits with code 0 on SIGTERM", async () => {
     program.kill("SIGTERM");
     expect(await once(program, "exit")).toEqual([0, null]);
+  });
+});
+
+describe("the quick start of the site", () => {
+  it("has a tab for each of eight platforms", () => {
+    expect(quickStarts.map(({ platform }) => platform)).toEqual([
+      "Node.js",
+      "Express",
+      "Fastify",
+      "Hono",
+      "Next.js",
+      "Bun",
+      "Deno",
+      "Cloudflare Workers",
+    ]);
+  });
+
+  it.each(quickStarts)("installs the package, writes a program, starts it and calls it: $platform", ({ page }) => {
+    const { preparation, servers, session } = readQuickStart(page);
+    expect(preparation).toEqual([
+      { command: "mkdir orders" },
+      { command: "cd orders" },
+      { command: expect.stringMatching(/(install|add) (npm:)?async-request-reply/) },
+      { path: expect.any(String), text: expect.stringContaining("createOrderService") },
+      ...(servers[0]?.command === "npx next start" ? [{ command: "npx next build" }] : []),
+    ]);
+    expect(session.filter(({ input }) => input.includes("curl"))).toHaveLength(4);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { page, pages } from "../support/pages.js";
+import { quickStarts } from "../docs/quick-starts.js";
+import { page } from "../support/pages.js";
 import { bun, deno, isSkipped, nodes, programOf } from "./matrix.js";
 import { follow } from "./quick-starts/follow.js";
 import { readQuickStart } from "./quick-starts/quick-start.js";
@@ -9,12 +10,11 @@ import { openTerminal } from "./quick-starts/terminal.js";
 const readme = page("README.md");
 /** The rest of the page is about this repository. */
 const beginning = { ...readme, text: readme.text.slice(0, readme.text.indexOf("## What you get")) };
-const quickStarts = pages.filter(({ path }) => path.startsWith("docs/quick-start/"));
 
-/** The quick starts that need a runtime from `npm ci --prefix test/runtimes`. */
+/** The platforms that need a runtime from `npm ci --prefix test/runtimes`. */
 const runtimes = new Map([
-  ["docs/quick-start/bun.md", bun],
-  ["docs/quick-start/deno.md", deno],
+  ["Bun", bun],
+  ["Deno", deno],
 ]);
 
 describe("a quick start, followed in a new folder with the packed package", () => {
@@ -35,8 +35,8 @@ describe("a quick start, followed in a new folder with the packed package", () =
     });
   }
 
-  for (const page of quickStarts) {
-    const runtime = runtimes.get(page.path);
+  for (const { platform, page } of quickStarts) {
+    const runtime = runtimes.get(platform);
     const isMissing = runtime !== undefined && isSkipped(runtime);
     it.skipIf(isMissing)(`produces the output that it shows: ${page.path}`, async () => {
       if (runtime !== undefined) programOf(runtime); // throws if the runtime is missing and `CI` is set

@@ -1,12 +1,20 @@
 import type { Theme } from "vitepress";
 import DefaultTheme from "vitepress/theme";
+import { h } from "vue";
 import { Diagram } from "./diagram.js";
+import { data as firstProgram } from "./first-program.data.js";
+import { Tabs } from "./tabs.js";
 import "./style.css";
 
-/** The default theme, with diagrams. */
+/** The default theme, with diagrams, tabs, and a program at the top of the home page. */
 export default {
   extends: DefaultTheme,
+  Layout: () =>
+    h(DefaultTheme.Layout, null, {
+      "home-hero-image": () => h("div", { class: "first-program vp-doc", innerHTML: firstProgram }),
+    }),
   enhanceApp: ({ app }) => {
     app.component("Diagram", Diagram);
+    app.component("Tabs", Tabs);
   },
 } satisfies Theme;

@@ -3,15 +3,15 @@ interface Markdown {
   readonly renderer: { readonly rules: { html_block?: HtmlBlock } };
 }
 
-type HtmlBlock = (tokens: readonly { readonly content: string }[], index: number) => string;
+type HtmlBlock = (...args: unknown[]) => string;
 
 const PICTURE = /<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img ([^>]*)src="([^"]+)"([^>]*)>\s*<\/picture>/g;
 
 /** Makes a `<picture>` with a source for the dark scheme follow the scheme of the page. By itself, it follows the system's. */
 export function pictures({ renderer: { rules } }: Markdown): void {
   const { html_block: htmlBlock } = rules;
-  rules.html_block = (tokens, index) =>
-    (htmlBlock?.(tokens, index) ?? "").replaceAll(
+  rules.html_block = (...args) =>
+    (htmlBlock?.(...args) ?? "").replaceAll(
       PICTURE,
       (_all, dark: string, before: string, light: string, after: string) =>
         [

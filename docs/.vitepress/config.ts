@@ -42,7 +42,7 @@ export default defineConfig({
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
     logo: "/logo.svg",
-    search: { provider: "local", options: { miniSearch: { searchOptions: { boostDocument: byKind } } } },
+    search: { provider: "local", options: { miniSearch: { searchOptions: { boostDocument: byPage } } } },
     outline: { level: [2, 3], label: "On this page" },
     nav: [
       { text: "Quick start", link: "/quick-start" },
@@ -66,10 +66,16 @@ export default defineConfig({
   },
 });
 
-/** Ranks guides before the reference, and that before design decisions. Runs in the browser, so it can use nothing else. */
-function byKind(path: string): number {
-  if (path.startsWith("/decisions/")) return 0.2;
-  return path.startsWith("/reference/") ? 0.5 : 1;
+/**
+ * Ranks guides before the reference, and that before design decisions. Ranks pages whose title has the term before the others.
+ * Runs in the browser, so it can use nothing else.
+ */
+function byPage(path: string, term: string, section?: Record<string, unknown>): number {
+  const { title = "", titles = [] } = (section ?? {}) as { title?: string; titles?: string[] };
+  const words = (titles[0] || title).toLowerCase().split(/[^a-z]+/);
+  const boost = words.some((word) => word.startsWith(term)) ? 2 : 1;
+  if (path.startsWith("/decisions/")) return 0.2 * boost;
+  return path.startsWith("/reference/") ? 0.5 * boost : boost;
 }
 
 /** `decisions/README.md` is served as `/decisions/README`, `reference/index.md` as `/reference/`. */

@@ -110,7 +110,7 @@ describe("the tabs of the quick start", () => {
 describe("a picture", () => {
   it.each(["/", "/console"])("follows the scheme of the page, not of the system: %s", async (path) => {
     const page = await openPage(address(path), { colorScheme: "light" });
-    const drawn = () => page.locator("main img:visible").evaluateAll((images) => images.map((each) => each.src));
+    const drawn = () => page.locator(".VPContent img:visible").evaluateAll((images) => images.map((each) => each.src));
     expect(await drawn()).toEqual([expect.not.stringContaining("-dark")]);
     await page.evaluate(() => localStorage.setItem("vitepress-theme-appearance", "dark"));
     await page.reload();
@@ -123,10 +123,9 @@ describe("the search", () => {
     ["install", "/quick-start"],
     ["prisma", "/orms"],
     ["drizzle", "/orms"],
-    ["cron", "/in-process#running-work-on-a-schedule"],
+    ["cron", "/in-process"],
     ["tenant", "/tenants"],
     ["test", "/testing-your-service"],
-    ["retry", "/retries"],
     ["priority", "/tenants"],
     ["dead letter", "/concepts#states"],
     ["webhook", "/webhooks"],
@@ -137,6 +136,14 @@ describe("the search", () => {
     const first = page.locator(".VPLocalSearchBox .result").first();
     await first.waitFor();
     expect(await first.getAttribute("href")).toMatch(new RegExp(`^${path}(#|$)`));
+  });
+
+  it("finds retries of requests and of work", async () => {
+    const page = await openPage(address("/"));
+    await page.locator("#local-search button").click();
+    await page.locator("#localsearch-input").fill("retry");
+    for (const title of ["Idempotency keys", "Retries and failures"])
+      await page.locator(".VPLocalSearchBox .results").getByText(title).first().waitFor();
   });
 });
 
@@ -191,7 +198,7 @@ describe("the frame of the site", () => {
   it.each(sizes)("shows at least five lines of code on the first screen, at $width px", async (size) => {
     const page = await openPage(address("/"));
     await page.setViewportSize(size);
-    const lines = page.locator("main pre .line");
+    const lines = page.locator(".VPContent pre .line");
     const box = await lines.nth(4).boundingBox();
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(size.height);
     expect(await lines.first().innerText()).toContain("import");

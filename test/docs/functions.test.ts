@@ -149,7 +149,7 @@ describe("the page about functions", () => {
   });
 
   it("works until nothing is due in a job of Cloud Run", async () => {
-    const { main } = await load<CloudRun>("Cloud Run jobs and cron");
+    const { main } = await load<CloudRun>("Cloud Run jobs");
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const backend = createShared();
     const id = await submitTo(backend);

@@ -5,7 +5,8 @@ interface Markdown {
 
 type HtmlBlock = (...args: unknown[]) => string;
 
-const PICTURE = /<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img ([^>]*)src="([^"]+)"([^>]*)>\s*<\/picture>/g;
+const PICTURE =
+  /<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img ([^>]*)src="([^"]+)"([^>]*)>\s*<\/picture>/g;
 
 /** Makes a `<picture>` with a source for the dark scheme follow the scheme of the page. By itself, it follows the system's. */
 export function pictures({ renderer: { rules } }: Markdown): void {

@@ -37,7 +37,9 @@ export function tabs(markdown: Markdown): void {
 }
 
 function findComment(tokens: readonly Token[], text: string): number {
-  return tokens.findIndex(({ type, content }) => type === "html_block" && content.trim() === `<!-- ${text} -->`);
+  return tokens.findIndex(
+    ({ type, content }) => type === "html_block" && content.trim() === `<!-- ${text} -->`,
+  );
 }
 
 function write(token: Token | undefined, content: string): void {

@@ -10,6 +10,6 @@ for (const [name, folder] of [
   ["the site", docs],
 ]) {
   if (existsSync(join(folder, "node_modules"))) continue;
-  console.log(`Installing the packages of ${name}, because ${join(folder, "node_modules")} does not exist.`);
+  process.stdout.write(`Installing the packages of ${name}, because ${folder} has no node_modules.\n`);
   execFileSync("npm", ["ci"], { cwd: folder, stdio: "inherit" });
 }

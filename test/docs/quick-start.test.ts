@@ -90,15 +90,18 @@ describe("the quick start of the site", () => {
     ]);
   });
 
-  it.each(quickStarts)("installs the package, writes a program, starts it and calls it: $platform", ({ page }) => {
-    const { preparation, servers, session } = readQuickStart(page);
-    expect(preparation).toEqual([
-      { command: "mkdir orders" },
-      { command: "cd orders" },
-      { command: expect.stringMatching(/(install|add) (npm:)?async-request-reply/) },
-      { path: expect.any(String), text: expect.stringContaining("createOrderService") },
-      ...(servers[0]?.command === "npx next start" ? [{ command: "npx next build" }] : []),
-    ]);
-    expect(session.filter(({ input }) => input.includes("curl"))).toHaveLength(4);
-  });
+  it.each(quickStarts)(
+    "installs the package, writes a program, starts it and calls it: $platform",
+    ({ page }) => {
+      const { preparation, servers, session } = readQuickStart(page);
+      expect(preparation).toEqual([
+        { command: "mkdir orders" },
+        { command: "cd orders" },
+        { command: expect.stringMatching(/(install|add) (npm:)?async-request-reply/) },
+        { path: expect.any(String), text: expect.stringContaining("createOrderService") },
+        ...(servers[0]?.command === "npx next start" ? [{ command: "npx next build" }] : []),
+      ]);
+      expect(session.filter(({ input }) => input.includes("curl"))).toHaveLength(4);
+    },
+  );
 });

@@ -18,7 +18,10 @@ export const quickStarts: readonly PlatformQuickStart[] = tabs
   .map((tab) => {
     const [platform = ""] = tab.split("\n", 1);
     const program = tab.slice(platform.length);
-    return { platform, page: { path: `${path} ${platform}`, text: before + program + under(program, after) } };
+    return {
+      platform,
+      page: { path: `${path} ${platform}`, text: before + program + under(program, after) },
+    };
   });
 
 /** Returns the quick start of a platform. Throws if the page has no tab with this title. */

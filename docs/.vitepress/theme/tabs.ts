@@ -7,7 +7,12 @@ interface Tab {
 }
 
 /** Keys that move from a tab to another one, by how many (WAI-ARIA Authoring Practices, tabs pattern). */
-const MOVES: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+const MOVES: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 /** Shows one of several panels. An anchor in the address chooses it. */
 export const Tabs = defineComponent({

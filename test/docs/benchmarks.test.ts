@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { page, root } from "../support/pages.js";
+
+interface Contender {
+  readonly name: string;
+  readonly module?: string;
+  readonly server?: string;
+}
+
+const { text } = page("docs/benchmarks.md");
+const { scripts } = JSON.parse(page("package.json").text) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+/** The programs of all benchmarks, by their path from `bench`. */
+const programs = new Map(
+  readdirSync(join(root, "bench"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".mjs") && !path.includes("node_modules"))
+    .map((path) => [path.replaceAll("\\", "/"), readFileSync(join(root, "bench", path), "utf8")]),
+);
+
+/** Returns the first group of all matches in the text, each once. */
+function found(where: string, pattern: RegExp): string[] {
+  return [...new Set([...where.matchAll(pattern)].map(([, group = ""]) => group))].sort();
+}
+
+/** Returns the contenders that a benchmark exports, also those in lists and tables. */
+async function contendersOf(path: string): Promise<Contender[]> {
+  const exported: object = await import(pathToFileURL(join(root, "bench", path)).href);
+  const flat = (value: unknown): unknown[] =>
+    typeof value !== "object" || value === null || "name" in value
+      ? [value]
+      : Object.values(value).flatMap(flat);
+  return flat({ ...exported }).filter(
+    (value): value is Contender => typeof value === "object" && value !== null && "name" in value,
+  );
+}
+
+describe("the page about benchmarks", () => {
+  it.each(["variants.mjs", "postgres/variants.mjs", "sqlite/variants.mjs", "queues/variants.mjs"])(
+    "describes every contender of bench/%s",
+    async (path) => {
+      const contenders = await contendersOf(path);
+      expect(contenders.length).toBeGreaterThan(5);
+      const others = contenders.filter(({ module, server }) => !/\bproduct$/.test(module ?? server ?? ""));
+      const names = others.map(({ name }) => name.replace(/, (\d+ rows|retained)$/, ""));
+      expect(names.filter((name) => !text.includes(`\`${name}`))).toEqual([]);
+    },
+  );
+
+  it("describes every part of every benchmark", () => {
+    const sections = ["postgres", "sqlite", "queues"].flatMap((folder) =>
+      found(programs.get(`${folder}/index.mjs`) ?? "", /^ {4}(\w+): \(await import/gm),
+    );
+    const goals = [...programs.values()].flatMap((program) => found(program, /^ {2}(G\d+): \{$/gm));
+    const others = found(programs.get("index.mjs") ?? "", /^const others = \{ (.+) \}/gm)
+      .join()
+      .match(/\w+(?=:)/g);
+    const parts = [...sections, ...goals, ...(others ?? [])].filter((part) => part !== "against");
+    expect(parts.length).toBeGreaterThan(15);
+    expect(parts.filter((part) => !text.includes(`\`${part}\``))).toEqual([]);
+  });
+
+  it("lists the variables that the benchmarks read, with the defaults of numbers", () => {
+    const all = [...programs.values()].join("\n");
+    const read = found(all, /process\.env\.(BENCH_\w+)/g).filter((name) => name !== "BENCH_BUILD");
+    expect(found(text, /^\| `(BENCH_\w+)` \|/gm)).toEqual(read);
+    for (const [, name, value = ""] of all.matchAll(/process\.env\.(BENCH_\w+) \?\? ([\d_]+)\)/g)) {
+      const row = text.split("\n").find((line) => line.startsWith(`| \`${name}\``));
+      expect(row).toContain(Number(value.replaceAll("_", "")).toLocaleString("en"));
+    }
+  });
+
+  it("names only commands of package.json, and all that compare", () => {
+    const commands = found(text, /\bnpm run ([\w:]+)/g);
+    expect(commands.filter((command) => !(command in scripts))).toEqual([]);
+    expect(
+      Object.keys(scripts)
+        .filter((name) => name.startsWith("bench"))
+        .sort(),
+    ).toEqual(commands);
+  });
+
+  it("describes every member of a contender on a store that these parts use", () => {
+    const used = ["accept", "queue", "latency"].flatMap((part) =>
+      found(programs.get(`postgres/inside/${part}.mjs`) ?? "", /\bvariant\.(\w+)\??\.?\(/g),
+    );
+    const described = found(text, /^\| `(\w+)\(.*\)` \|/gm);
+    expect(described).toEqual([...new Set([...used, "close"])].sort());
+  });
+});

@@ -27,7 +27,9 @@ describe("an example in TypeScript or JavaScript", () => {
   it("is marked only with words that the tests know", () => {
     const words = blocks.map(({ place, info }) => [place, ...info.slice(1)].join(" "));
     // A name in brackets is the file name in a quick start. A name after `fragment` is that of a program with an ORM.
-    expect(words.filter((word) => !/^\S+( fragment( [a-z-]+)?| run| \[\S+\])*$/.test(word))).toEqual([]);
+    expect(words.filter((word) => !/^\S+( fragment( [a-z-]+)?| run| vitest| \[\S+\])*$/.test(word))).toEqual(
+      [],
+    );
     expect(marked("run").length).toBeGreaterThan(0);
   });
 
@@ -48,4 +50,15 @@ describe("an example that is marked `run`", () => {
     const file = pathToFileURL(await workshop.bundle(block)).href;
     await expect(import(file)).resolves.toBeDefined();
   });
+});
+
+/** Importing such an example while Vitest collects tests adds its tests to this file. */
+describe("an example that is marked `vitest`", async () => {
+  const workshop = openWorkshop();
+  afterAll(() => workshop.remove());
+
+  for (const block of marked("vitest")) {
+    const file = pathToFileURL(await workshop.bundle(block)).href;
+    describe(`has tests that pass: ${block.place}`, () => import(file));
+  }
 });

@@ -21,6 +21,7 @@ export function openWorkshop(): Workshop {
         stdin: { contents: text, loader: "ts", resolveDir: root, sourcefile: place },
         tsconfig: join(root, "tsconfig.json"),
         bundle: true,
+        external: ["vitest"],
         loader: { ".sql": "text" },
         platform: "node",
         format: "esm",

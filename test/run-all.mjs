@@ -15,7 +15,7 @@ const tiers = {
   "test:runtimes": { needs: "test/runtimes", rest: "test/tools examples/mcp-tools" },
   "test:frameworks": { needs: "test/frameworks test/runtimes" },
   "test:orms": { needs: "test/orms postgres" },
-  "test:servers": { needs: "test/servers test/opentelemetry", rest: "postgres pgbouncer" },
+  "test:servers": { needs: "test/servers test/opentelemetry", rest: "postgres pgbouncer test/runtimes" },
   "test:brokers": { needs: BROKERS },
   "test:outages": { needs: BROKERS },
   "test:mixes": { needs: `${BROKERS} test/servers` },

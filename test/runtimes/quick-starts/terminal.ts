@@ -21,6 +21,8 @@ export interface Terminal {
   start(command: string, port: number): void;
   /** Waits until a program listens on the port. */
   listening(port: number): Promise<void>;
+  /** Sends SIGTERM to the programs that keep running, and returns their exit codes. A code is null after a signal. */
+  stop(): Promise<(number | null)[]>;
   /** Kills the programs that keep running and removes the folder. */
   close(): Promise<void>;
 }
@@ -61,8 +63,9 @@ export function openTerminal(
     // Some programs read the port from the environment. For others it is in the command or in a file.
     start: (command, port) => void servers.push(start(command, cwd, { ...env, PORT: String(port) })),
     listening: (port) => listening(servers, port),
+    stop: () => Promise.all(servers.map((server) => server.kill("SIGTERM"))),
     close: async () => {
-      await Promise.all(servers.map((server) => server.kill()));
+      await Promise.all(servers.map((server) => server.kill("SIGKILL")));
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -92,7 +95,8 @@ interface Server {
   /** Everything written to stdout and stderr so far. */
   output(): string;
   hasEnded(): boolean;
-  kill(): Promise<void>;
+  /** Returns the exit code, or null if a signal ended it. */
+  kill(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
 }
 
 /** Starts the command in a new process group, because `npx` starts further processes. */
@@ -108,9 +112,11 @@ function start(command: string, cwd: string, env: Environment): Server {
   return {
     output: () => streams.flatMap((lines) => lines.all()).join("\n"),
     hasEnded: () => child.exitCode !== null,
-    kill: async () => {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+    kill: async (signal) => {
+      const isRunning = child.exitCode === null && child.signalCode === null;
+      if (child.pid !== undefined && isRunning) process.kill(-child.pid, signal);
       await closed;
+      return child.exitCode;
     },
   };
 }

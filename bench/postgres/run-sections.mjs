@@ -8,17 +8,18 @@ import { continueOnLts } from "../on-lts.mjs";
 const ownBed = new URL("bed.mjs", import.meta.url);
 
 /**
- * Installs the peers in these folders, continues on the LTS of Node if they bring it, starts the servers, and runs the sections that the command line names, or all of them. With
- * `--against`, only the section `against` runs.
+ * Installs the peers in these folders, continues on the LTS of Node if they bring it, starts the servers, and runs the sections
+ * that the command line names, or all of them. With `--against`, only the section `against` runs. With `ownNode`, it stays on the
+ * Node that has installed the peers.
  * `sections` resolves to the sections by name. `bed` is the module that starts the servers. Default: Postgres and Redis.
  */
-export async function runSections({ peers, sections: load, bed: module = ownBed }) {
+export async function runSections({ peers, sections: load, bed: module = ownBed, ownNode = false }) {
   const { before, rest } = readArguments();
   const rounds = Number(process.env.BENCH_ROUNDS ?? (before === undefined ? 5 : 7));
   const seconds = Number(process.env.BENCH_SECONDS ?? 1);
   const seed = Number(process.env.BENCH_SEED ?? 1);
   for (const folder of peers) installPeers(fileURLToPath(folder));
-  continueOnLts(peers);
+  if (!ownNode) continueOnLts(peers);
   const { against, ...sections } = await load();
   const { startBed } = await import(module);
   const asked = rest.length > 0 ? rest : Object.keys(sections);

@@ -6,6 +6,8 @@ import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import { parseCursor } from "../protocol/list-cursor.js";
 import { checkKnown, type OperatorContext } from "./context.js";
+import { failureOf } from "./failure.js";
+import { maskMessage } from "./mask-message.js";
 import { present } from "./views.js";
 
 /** Filter shared by lists and bulk redrives. Absent members do not narrow the selection. */
@@ -17,7 +19,12 @@ export interface Filter<Name extends string = string> {
   /** Only operations that the principal with this id submitted. */
   readonly principal?: string;
   /** Only operations that failed with a problem of this type, such as `attempts-exhausted`. */
-  readonly errorType?: ProblemName;
+  readonly errorType?: ProblemName | undefined;
+  /**
+   * Only operations that failed with this message: the `message` of a group of failures, or the message of one operation,
+   * which also finds those that differ only in numbers, ids and other variable parts.
+   */
+  readonly message?: string;
   /** Only operations created at this time or later. */
   readonly createdFrom?: Date;
   /** Only operations created before this time. */
@@ -33,6 +40,7 @@ export function filterTable(context: OperatorContext): OptionTable<ReadMembers<F
     tenant: optional(readTenant),
     principal: optional(readTenant),
     errorType: optional(readErrorType),
+    message: optional(readMessage),
     createdFrom: optional(readDate),
     createdBefore: optional(readDate),
     internal: optional(flag(false)),
@@ -64,19 +72,46 @@ export function readCursor(cursor: unknown): ListPosition {
 
 /** Returns whether an operation matches the part of a filter that no store applies. */
 export function isChosen(
-  { principal, errorType }: Pick<ReadMembers<Filter>, "principal" | "errorType">,
+  { principal, errorType, message }: Pick<ReadMembers<Filter>, "principal" | "errorType" | "message">,
   operation: ListedOperation,
 ): boolean {
   if (principal !== undefined && operation.principal !== principal) return false;
-  return errorType === undefined || hasErrorType(operation, errorType);
+  if (errorType !== undefined && !hasErrorType(operation, errorType)) return false;
+  return message === undefined || hasMessage(operation, message);
+}
+
+/** Masking a masked message again can change it, so both are compared. */
+function hasMessage(operation: ListedOperation, message: string): boolean {
+  if (operation.error === undefined) return false;
+  const masked = maskMessage(failureOf(operation).message);
+  return masked === message || masked === maskMessage(message);
+}
+
+/**
+ * Returns whether a failed operation matches a filter, and is a failure to repair. Cancelled operations are not, unless
+ * `errorType` asks for them.
+ */
+export function isFailure(filter: ReadMembers<Filter>, operation: ListedOperation): boolean {
+  if (!isChosen(filter, operation)) return false;
+  return filter.errorType !== undefined || !hasErrorType(operation, "cancelled");
 }
 
 /** Returns whether an operation failed with a problem of this type. */
-export function hasErrorType({ error }: ListedOperation, name: ProblemName): boolean {
+function hasErrorType({ error }: ListedOperation, name: ProblemName): boolean {
   if (error === undefined) return false;
   const { type } = (parseStored(error) ?? {}) as Partial<Problem>;
   return type === problemType(name);
 }
+
+/** Returns whether an operation was run again, or was not, as a filter asks. */
+export function isAsRedriven(redriven: boolean | undefined, { retriedBy }: ListedOperation): boolean {
+  return redriven === undefined || redriven === (retriedBy !== undefined);
+}
+
+/** How the failed operations of a redrive or a summary are read. */
+export const FAILED: Pick<ListRequest, "state" | "limit"> = { state: "failed", limit: 200 };
+/** Maximum number of failed operations that one call reads. */
+export const MAX_FAILED = 10_000;
 
 /** A list to read page by page. */
 export interface Scan {
@@ -116,6 +151,11 @@ function readTenant(value: unknown, name: string): string {
   const problem = tenantProblem(value);
   if (problem === undefined) return value as string;
   throw misuse(`Option \`${name}\` ${problem}. ${TENANT_RULE}`);
+}
+
+function readMessage(value: unknown, name: string): string {
+  if (typeof value === "string") return value;
+  throw invalidOption(name, "the message of a failure", value);
 }
 
 function readErrorType(name: unknown): ProblemName {

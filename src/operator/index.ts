@@ -1,9 +1,10 @@
 /**
- * Lists, counts, cancels and redrives operations of all tenants. Runs on every platform.
+ * Lists, counts, groups, cancels and redrives operations of all tenants. Runs on every platform.
  *
  * @module async-request-reply/operator
  */
 
+export type { FailureFilter, FailureGroup, Failures } from "./failures.js";
 export type { ListFilter, OperationPage } from "./list.js";
 export {
   createOperator,

@@ -6,6 +6,7 @@ import type { OperatorContext } from "./context.js";
 import {
   type Filter,
   filterTable,
+  isAsRedriven,
   isChosen,
   type ReadMembers,
   readCursor,
@@ -16,7 +17,7 @@ import { type OperationSummary, type OperatorStatus, present, toSummary } from "
 
 /** Filter and page of a list. Absent members do not narrow the list. */
 export interface ListFilter<Name extends string = string> extends Filter<Name> {
-  /** Only operations with this status. Default: any, or `failed` with `errorType`, which allows no other status. */
+  /** Only operations with this status. Default: any, or `failed` with `errorType` or `message`, which allow no other status. */
   readonly status?: OperatorStatus;
   /** Only operations that were run again, or only others. Default: both. */
   readonly redriven?: boolean;
@@ -29,7 +30,8 @@ export interface ListFilter<Name extends string = string> extends Filter<Name> {
 /** A page of operations, newest first: ordered by `createdAt`, then by id. */
 export interface OperationPage {
   /**
-   * At most `limit` operations. With `errorType`, `principal` or `redriven`, a page may hold fewer, or be empty, although later pages have more.
+   * At most `limit` operations. With `errorType`, `message`, `principal` or `redriven`, a page may hold fewer, or be empty, although
+   * later pages have more.
    */
   readonly operations: readonly OperationSummary[];
   /** Start of the next page. Absent on the last page. */
@@ -43,16 +45,16 @@ const STATUSES: readonly unknown[] = [
   "failed",
 ] satisfies OperatorStatus[];
 
-/** Stores cannot filter by error type, principal or redrive, so this limits how many operations one page reads to find matches. */
+/** Stores cannot filter by error type, message, principal or redrive, so this limits how many operations one page reads to find matches. */
 const MAX_READ = 1_000;
 
 /** Lists operations of any tenant: see `Operator.list`. */
 export async function list(context: OperatorContext, filter: ListFilter = {}): Promise<OperationPage> {
   const read = readOptions<ReadFilter>(filter, { ...filterTable(context), ...OWN_OPTIONS }, "operator.list");
-  const { limit, errorType, principal, redriven } = read;
+  const { limit, errorType, message, principal, redriven } = read;
   const found: ListedOperation[] = [];
   // Reading one more than fits on the page shows whether there is another page.
-  const isScan = [errorType, principal, redriven].some((value) => value !== undefined);
+  const isScan = [errorType, message, principal, redriven].some((value) => value !== undefined);
   const pageSize = isScan ? MAX_READ + 1 : limit + 1;
   const next = await scan(
     context,
@@ -82,17 +84,16 @@ const OWN_OPTIONS: OptionTable<Pick<ReadFilter, "status" | "redriven" | "limit" 
   cursor: optional(readCursor),
 };
 
-function isAsRedriven(redriven: boolean | undefined, { retriedBy }: ListedOperation): boolean {
-  return redriven === undefined || redriven === (retriedBy !== undefined);
-}
-
-/** Only failed operations have a type of error. */
+/** Only failed operations have a type of error and a message. */
 function toListRequest(
-  { errorType, status, redriven: _, cursor: after, ...filter }: ReadFilter,
+  { status, redriven: _, cursor: after, ...filter }: ReadFilter,
   limit: number,
 ): ListRequest {
-  if (errorType !== undefined && status !== undefined && status !== "failed")
-    throw misuse(`Only failed operations have an \`errorType\`. Remove it, or \`status: "${status}"\`.`);
-  const state = errorType === undefined ? status : "failed";
-  return { ...toRequest({ ...filter, errorType }), limit, ...present({ state, after }) };
+  const ofFailed = (["errorType", "message"] as const).find((name) => filter[name] !== undefined);
+  if (ofFailed !== undefined && status !== undefined && status !== "failed")
+    throw misuse(
+      `The filter \`${ofFailed}\` is only for failed operations. Remove it, or \`status: "${status}"\`.`,
+    );
+  const state = ofFailed === undefined ? status : "failed";
+  return { ...toRequest(filter), limit, ...present({ state, after }) };
 }

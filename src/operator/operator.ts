@@ -5,6 +5,7 @@ import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome, OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createContext, type OperatorContext } from "./context.js";
+import { type FailureFilter, type Failures, failures } from "./failures.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
 import { type DefinitionCounts, type PauseOptions, pause, readStats, resume } from "./pause.js";
 import {
@@ -47,7 +48,15 @@ export interface OperatorCancelResult {
 }
 
 /** Name of a method of an {@link Operator}. */
-export type OperatorMethod = "list" | "get" | "stats" | "cancel" | "redrive" | "pause" | "resume";
+export type OperatorMethod =
+  | "list"
+  | "get"
+  | "stats"
+  | "failures"
+  | "cancel"
+  | "redrive"
+  | "pause"
+  | "resume";
 
 /**
  * Reads and changes operations of all tenants. Create one with {@link createOperator}. It never checks who is calling,
@@ -70,6 +79,11 @@ export interface Operator<Name extends string = string> {
    * says which definitions are paused.
    */
   stats(): Promise<readonly DefinitionCounts[]>;
+  /**
+   * Groups failed operations by definition, type of error and message, so that one bug is one group. Messages that differ
+   * only in numbers, ids and other variable parts are the same. Reads at most the newest 10,000 failures.
+   */
+  failures(filter?: FailureFilter<Name>): Promise<Failures<Name>>;
   /** Cancels an operation, even if its definition does not let clients cancel. */
   cancel(operationId: string): Promise<OperatorCancelResult>;
   /**
@@ -120,6 +134,7 @@ export function createOperator<const List extends Definitions, Tx = never>(
     list: (filter) => list(context, filter),
     get: (operationId) => get(context, operationId),
     stats: () => readStats(context),
+    failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
     cancel: (operationId) => cancel(context, operationId),
     redrive: ((target: string | RedriveFilter, given?: RedriveOptions) =>
       typeof target === "string"
@@ -136,6 +151,7 @@ function supportedBy(store: OperationStore): Readonly<Record<OperatorMethod, boo
     list: store.list !== undefined,
     get: reads,
     stats: store.stats !== undefined,
+    failures: store.list !== undefined,
     cancel: reads,
     redrive: reads && store.redrive !== undefined,
     pause: store.pause !== undefined,

@@ -13,10 +13,11 @@ import { sleep } from "../ports/waits.js";
 import { toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
 import {
+  FAILED,
   type Filter,
   filterTable,
-  hasErrorType,
-  isChosen,
+  isFailure,
+  MAX_FAILED,
   type ReadMembers,
   readCursor,
   scan,
@@ -71,9 +72,6 @@ type RedriveSettings = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** Maximum number of failed operations that one call reads. */
-const MAX_READ = 10_000;
-const PAGE = 200;
 const SAMPLE = 10;
 
 const OPTIONS: OptionTable<RedriveSettings> = {
@@ -96,7 +94,7 @@ export async function redriveMany(
   const filter = readFilter(context, given);
   const settings = readOptions(options, OPTIONS, "operator.redrive");
   const { dryRun, cursor: after } = settings;
-  const request = { ...toRequest(filter), state: "failed", limit: PAGE, ...present({ after }) } as const;
+  const request = { ...toRequest(filter), ...FAILED, ...present({ after }) };
   return dryRun ? preview(context, { filter, request }) : run(context, { filter, request }, settings);
 }
 
@@ -109,8 +107,8 @@ interface Scanned {
 async function preview(context: OperatorContext, { filter, request }: Scanned): Promise<RedrivePreview> {
   const sample: string[] = [];
   let count = 0;
-  const next = await scan(context, { request, maxRead: MAX_READ }, (operation) => {
-    if (!matches(filter, operation) || !isOpen(context, operation)) return true;
+  const next = await scan(context, { request, maxRead: MAX_FAILED }, (operation) => {
+    if (!isFailure(filter, operation) || !isOpen(context, operation)) return true;
     count += 1;
     if (sample.length < SAMPLE) sample.push(operation.id);
     return true;
@@ -128,10 +126,10 @@ async function run(
   let [read, redriven, skipped] = [0, 0, 0];
   // At least one operation is read before a stop, so that there is a position to continue from.
   const isStopped = (): boolean => signal?.aborted === true && read > 1;
-  const next = await scan(context, { request, maxRead: MAX_READ }, async (operation) => {
+  const next = await scan(context, { request, maxRead: MAX_FAILED }, async (operation) => {
     read += 1;
     if (isStopped()) return false;
-    if (!matches(filter, operation)) return true;
+    if (!isFailure(filter, operation)) return true;
     const open = isOpen(context, operation);
     if (open && redriven === limit) return false;
     if (open) await pace();
@@ -147,12 +145,6 @@ async function run(
 async function runAgain(context: OperatorContext, operation: ListedOperation): Promise<boolean> {
   const { result } = await redrive(context, operation);
   return result.outcome === "redriven" && result.created;
-}
-
-/** Leaves out cancelled operations unless `errorType` asks for them, because they are not failures to repair. */
-function matches(filter: ReadMembers<Filter>, operation: ListedOperation): boolean {
-  if (!isChosen(filter, operation)) return false;
-  return filter.errorType !== undefined || !hasErrorType(operation, "cancelled");
 }
 
 /** Returns whether an operation has not been redriven yet and the operator knows its definition. */
@@ -193,6 +185,6 @@ function readFilter(context: OperatorContext, filter: RedriveFilter): ReadMember
   if (Object.values(narrowing).some((value) => value !== undefined)) return read;
   throw misuse(
     "The filter of operator.redrive is empty, which would run every failed operation again. Pass at least one of " +
-      "definition, tenant, principal, errorType, createdFrom and createdBefore.",
+      "definition, tenant, principal, errorType, message, createdFrom and createdBefore.",
   );
 }

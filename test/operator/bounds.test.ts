@@ -150,7 +150,7 @@ async function createFullStage(failed: number): Promise<OperatorStage> {
 }
 
 describe("the reads of one call", () => {
-  it("are limited to 10,000 operations, in a dry run and in a real run", async () => {
+  it("are limited to 10,000 operations, in a dry run, a real run and groups", async () => {
     const { operator } = await createFullStage(10_001);
     const preview = await operator.redrive({ tenant: "a" }, { dryRun: true });
     expect(preview).toMatchObject({ count: 10_000, more: true });
@@ -158,6 +158,11 @@ describe("the reads of one call", () => {
     expect(run).toEqual({ redriven: 0, skipped: 0 });
     const rest = await operator.redrive({ tenant: "a", errorType: "cancelled" }, { cursor });
     expect(rest).toEqual({ redriven: 0, skipped: 0 });
+    const { groups, complete } = await operator.failures();
+    expect(groups).toMatchObject([{ definition: "exports", message: "", count: 10_000 }]);
+    expect(groups[0]).not.toHaveProperty("errorType");
+    expect(complete).toBe(false);
+    expect((await operator.failures({ createdBefore: new Date(0) })).complete).toBe(true);
   });
 
   it("are limited to 1,000 operations in a list that searches for a type of error", async () => {

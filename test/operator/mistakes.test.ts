@@ -12,10 +12,10 @@ const createOperator = operatorModule.createOperator as unknown as Untyped;
 const backend = createMemoryBackend();
 const definitions = [exportsOf, importsOf];
 const operator = createOperator({ backend, definitions }) as Readonly<
-  Record<"list" | "get" | "cancel" | "redrive" | "pause" | "resume", Untyped>
+  Record<"list" | "get" | "failures" | "cancel" | "redrive" | "pause" | "resume", Untyped>
 >;
 
-const FILTERS = "definition, tenant, principal, errorType, createdFrom, createdBefore, internal";
+const FILTERS = "definition, tenant, principal, errorType, message, createdFrom, createdBefore, internal";
 
 const creations: readonly (readonly [mistake: string, message: string, options: unknown])[] = [
   ["no options", "The options of createOperator must be an object, not undefined.", undefined],
@@ -65,8 +65,28 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
   ],
   [
     "a type of error for operations that have not failed",
-    'Only failed operations have an `errorType`. Remove it, or `status: "pending"`.',
+    'The filter `errorType` is only for failed operations. Remove it, or `status: "pending"`.',
     () => operator.list({ status: "pending", errorType: "cancelled" }),
+  ],
+  [
+    "a message for operations that have not failed",
+    'The filter `message` is only for failed operations. Remove it, or `status: "completed"`.',
+    () => operator.list({ status: "completed", message: "broken" }),
+  ],
+  [
+    "a message that is not a text",
+    "Option `message` must be the message of a failure, not 7.",
+    () => operator.redrive({ message: 7 }),
+  ],
+  [
+    "too many groups of failures",
+    "Option `limit` must be at most 1000, not 1001.",
+    () => operator.failures({ limit: 1_001 }),
+  ],
+  [
+    "a member that groups of failures do not have",
+    `Unknown option \`status\` of operator.failures. Known options: ${FILTERS}, redriven, limit.`,
+    () => operator.failures({ status: "failed" }),
   ],
   [
     "a misspelt problem type",
@@ -154,7 +174,7 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
   [
     "a filter that matches everything",
     "The filter of operator.redrive is empty, which would run every failed operation again. Pass at least one of " +
-      "definition, tenant, principal, errorType, createdFrom and createdBefore.",
+      "definition, tenant, principal, errorType, message, createdFrom and createdBefore.",
     () => operator.redrive({ internal: true, tenant: undefined }),
   ],
   [

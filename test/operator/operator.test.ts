@@ -1,4 +1,5 @@
 import { createMemoryBackend } from "async-request-reply";
+import { groupingScenarios } from "../support/operator/grouping.js";
 import { pausingScenarios } from "../support/operator/pausing.js";
 import { readingScenarios } from "../support/operator/reading.js";
 import { redrivingScenarios } from "../support/operator/redriving.js";
@@ -7,6 +8,7 @@ import { declareScenarios } from "../support/operator/scenarios.js";
 
 const scenarios = [
   ...readingScenarios,
+  ...groupingScenarios,
   ...redrivingScenarios,
   ...redrivingManyScenarios,
   ...pausingScenarios,

@@ -57,6 +57,7 @@ describe("a store that lacks a method", () => {
       list: true,
       get: true,
       stats: true,
+      failures: true,
       cancel: true,
       redrive: false,
       pause: true,

@@ -27,5 +27,14 @@ export const preview: Promise<RedrivePreview> = operator.redrive({ definition: "
 // @ts-expect-error: a dry run returns no cursor
 export const cursor: Promise<RedriveRun> = operator.redrive({ definition: "orders" }, { dryRun: true });
 
+/** A group of failures is a filter. */
+export const group: Promise<readonly Promise<RedriveRun>[]> = operator
+  .failures({ definition: "orders" })
+  .then(({ groups }) =>
+    groups.map(({ definition, errorType, message }) => operator.redrive({ definition, errorType, message })),
+  );
+// @ts-expect-error: only failed operations are grouped
+void operator.failures({ status: "failed" });
+
 /** An operator of certain definitions can be used as an operator of any, for example in an admin page. */
 export const any: Operator = operator;

@@ -1,3 +1,4 @@
+import { groupingScenarios } from "../../support/operator/grouping.js";
 import { pausingScenarios } from "../../support/operator/pausing.js";
 import { readingScenarios } from "../../support/operator/reading.js";
 import { redrivingScenarios } from "../../support/operator/redriving.js";
@@ -5,7 +6,12 @@ import { redrivingManyScenarios } from "../../support/operator/redriving-many.js
 import { declareScenarios } from "../../support/operator/scenarios.js";
 import { describePostgres } from "../../support/postgres/server.js";
 
-const scenarios = [...readingScenarios, ...redrivingScenarios, ...redrivingManyScenarios];
+const scenarios = [
+  ...readingScenarios,
+  ...groupingScenarios,
+  ...redrivingScenarios,
+  ...redrivingManyScenarios,
+];
 
 await describePostgres("an operator, on Postgres", (server) => {
   declareScenarios("keeps its promises", scenarios, () => server.open());

@@ -10,9 +10,9 @@ import {
 import { createOperator, type OperationSummary, type Operator } from "async-request-reply/operator";
 import * as z from "zod";
 
-/** Outcome of the work of an operation. `mend` fails until the stage is mended. */
+/** Outcome of the work of an operation. `mend` fails until the stage is mended. The error of `quote` quotes the note. */
 const input = z.strictObject({
-  outcome: z.enum(["complete", "refuse", "throw", "mend"]),
+  outcome: z.enum(["complete", "refuse", "throw", "quote", "mend"]),
   note: z.string().optional(),
 });
 export const exportsOf = defineOperation({ name: "exports", path: "/exports", input, cancellable: true });
@@ -56,6 +56,7 @@ export function createOperatorStage(backend: Backend): OperatorStage {
   let mended = false;
   const run = ({ outcome, note }: Input): { note: string } => {
     if (outcome === "refuse") throw permanentFailure("It cannot be done.");
+    if (outcome === "quote") throw new RangeError(note);
     if (outcome === "throw" || (outcome === "mend" && !mended)) throw new TypeError("broken");
     return { note: note ?? "none" };
   };

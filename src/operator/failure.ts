@@ -1,0 +1,29 @@
+import { parseStored } from "../contract/json/json-text.js";
+import type { JsonText } from "../contract/operation.js";
+import { PROBLEM_NAMES, type Problem, type ProblemName, shownProblem } from "../contract/problem.js";
+import type { ListedOperation } from "../ports/operation-reads.js";
+import { messageOf } from "./message-of.js";
+
+/** What a failed operation says about its failure. */
+export interface Failure {
+  /** Absent if no part of this package wrote the error. */
+  readonly errorType?: ProblemName;
+  /** May be empty. */
+  readonly message: string;
+}
+
+/**
+ * Returns what a failed operation says about its failure.
+ *
+ * Throws `CORRUPT_RECORD`.
+ */
+export function failureOf(operation: Pick<ListedOperation, "error" | "lastError">): Failure {
+  const error = problemIn(operation.error);
+  const { name = "", title = "" } = error;
+  const message = messageOf({ error, lastError: problemIn(operation.lastError) }) ?? title;
+  return PROBLEM_NAMES.includes(name) ? { errorType: name as ProblemName, message } : { message };
+}
+
+function problemIn(stored: JsonText | undefined): Partial<Problem> {
+  return stored === undefined ? {} : (shownProblem(parseStored(stored)) ?? {});
+}

@@ -2,6 +2,7 @@ import { AsyncReplyError } from "../contract/errors.js";
 import { isObject } from "../contract/options.js";
 import { PROBLEM_NAMES } from "../contract/problem.js";
 import { notFound } from "../http/message/refusals.js";
+import type { FailureFilter, Failures } from "../operator/failures.js";
 import type { OperationPage } from "../operator/list.js";
 import type { Operator, OperatorCancelResult } from "../operator/operator.js";
 import type { RedriveFilter, RedrivePreview, RedriveRun } from "../operator/redrive-many.js";
@@ -55,17 +56,22 @@ export async function readOverview(
 }
 
 const PAGE = 50;
-const FILTERS = [
-  ...["status", "definition", "tenant", "principal", "errorType"],
-  ...["createdFrom", "createdBefore", "cursor"],
-];
+const FILTERS = ["definition", "tenant", "principal", "errorType", "message", "createdFrom", "createdBefore"];
 
 /** Reads a page of operations. The operator checks the filter. */
 export function readList({ operator }: ConsoleContext, { query }: Call): Promise<OperationPage> {
-  const given = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) || undefined]));
+  return operator.list({ ...filterOf(query, [...FILTERS, "status", "cursor"]), limit: PAGE });
+}
+
+/** Reads failed operations in groups. The operator checks the filter. */
+export function readFailures({ operator }: ConsoleContext, { query }: Call): Promise<Failures> {
+  return operator.failures(filterOf(query, FILTERS));
+}
+
+function filterOf(query: URLSearchParams, names: readonly string[]): FailureFilter {
+  const given = Object.fromEntries(names.map((name) => [name, query.get(name) || undefined]));
   const redriven = query.get("open") === "true" ? { redriven: false } : {};
-  const internal = query.get("internal") === "true";
-  return operator.list({ ...withDates(given), ...redriven, internal, limit: PAGE });
+  return { ...withDates(given), ...redriven, internal: query.get("internal") === "true" };
 }
 
 /** Turns the times of a filter into dates. The operator refuses everything that is not a time. */

@@ -79,10 +79,14 @@ export async function startConsole(): Promise<ConsoleStage> {
     observe: counters.observe,
   });
   let isUp = false;
+  let connections = 0;
   const run = ({ item, fate }: z.output<typeof input>): { shipped: string } => {
     if (fate === "is refused") throw permanentFailure("The item is out of stock.");
     if (fate === "needs the carrier" && !isUp)
-      throw Object.assign(new Error("connect"), { name: "CarrierError", code: "ECONNREFUSED" });
+      throw Object.assign(new Error(`connect 10.0.0.${++connections}:443`), {
+        name: "CarrierError",
+        code: "ECONNREFUSED",
+      });
     return { shipped: item };
   };
   const worker = createWorker(service, { orders: run, invoices: run, reports: run }, { maxAttempts: 3 });

@@ -1,11 +1,9 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { root } from "../support/built.js";
 import { useChromium } from "./chromium.js";
 import { CREDENTIALS, fill, startConsole } from "./console-stage.js";
+import { takePicture } from "./take-picture.js";
 
 const openPage = useChromium();
 
@@ -287,12 +285,4 @@ async function seriousProblems(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-}
-
-/** Takes a picture if `SCREENSHOTS` names a folder. The pictures of the documentation are made this way. */
-async function takePicture(page: Page, name: string): Promise<void> {
-  const { SCREENSHOTS: folder } = process.env;
-  if (folder === undefined) return;
-  mkdirSync(join(root, folder), { recursive: true });
-  await page.screenshot({ path: join(root, folder, `${name}.png`) });
 }

@@ -5,7 +5,15 @@ import { describe, expect, it } from "vitest";
 import { createConsoleStage, FROM_PAGE } from "./stage.js";
 
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
-const PATHS = ["/", "/console.js", "/console", "/api/overview", "/api/operations", "/api/nothing"];
+const PATHS = [
+  "/",
+  "/console.js",
+  "/console",
+  "/api/overview",
+  "/api/operations",
+  "/api/failures",
+  "/api/nothing",
+];
 
 describe("a caller without access", () => {
   it.each(PATHS)("gets a 401 with a challenge for %s", async (path) => {
@@ -100,7 +108,12 @@ describe("a caller who may only observe", () => {
     const failed = await end("throw", { note: "secret" });
     const completed = await end("complete", { note: "secret" });
     await submit("complete", { note: "secret" });
-    for (const path of ["/api/overview", "/api/operations", ...[failed, completed].map(detailsOf)]) {
+    for (const path of [
+      "/api/overview",
+      "/api/operations",
+      "/api/failures",
+      ...[failed, completed].map(detailsOf),
+    ]) {
       const reply = await send({ path });
       expect(reply.status).toBe(200);
       expect(reply.body).not.toContain("secret");

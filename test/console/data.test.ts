@@ -1,5 +1,5 @@
 import { createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
-import type { OperationPage, RedrivePreview, RedriveRun } from "async-request-reply/operator";
+import type { Failures, OperationPage, RedrivePreview, RedriveRun } from "async-request-reply/operator";
 import { problemType, type Settlement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { redriven } from "../support/operator/stage.js";
@@ -27,6 +27,7 @@ describe("the overview", () => {
         list: true,
         get: true,
         stats: true,
+        failures: true,
         cancel: true,
         redrive: true,
         pause: true,
@@ -104,6 +105,62 @@ describe("the list", () => {
     const reply = await send({ path: `/api/operations?${query}` });
     expect(reply.status).toBe(400);
     expect(JSON.parse(String(reply.body)).detail).toMatch(/Option|Unknown/);
+  });
+});
+
+describe("the groups of failures", () => {
+  it("have the filters of an operator, and lead to their list", async () => {
+    const { read, end, operator } = createConsoleStage("observe");
+    const ids = [];
+    for (const note of ["no item 7", "no item 12"]) ids.push(await end("quote", { note, principal: "ann" }));
+    await end("throw", { tenant: "b" });
+    const message = "The processor threw RangeError: no item *";
+    const grouped = async (query: string): Promise<unknown> =>
+      (await read<Failures>(`/api/failures?${query}`)).groups.map(({ count, open, exampleId }) => [
+        count,
+        open,
+        exampleId,
+      ]);
+    expect(await read(`/api/failures?tenant=a&definition=exports&status=failed`)).toEqual({
+      groups: [
+        {
+          definition: "exports",
+          errorType: "attempts-exhausted",
+          message,
+          count: 2,
+          open: 2,
+          firstFailedAt: (await operator.get(ids[0] ?? ""))?.finishedAt?.toISOString(),
+          lastFailedAt: (await operator.get(ids[1] ?? ""))?.finishedAt?.toISOString(),
+          exampleId: ids[1],
+        },
+      ],
+      complete: true,
+    });
+    await redriven(operator, ids[1] ?? "");
+    expect(await grouped("principal=ann")).toEqual([[2, 1, ids[1]]]);
+    expect(await grouped("principal=ann&open=true")).toEqual([[1, 1, ids[0]]]);
+    expect(await grouped(`createdFrom=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+    const query = new URLSearchParams({ message, errorType: "attempts-exhausted", open: "true" });
+    const { operations } = await read<OperationPage>(`/api/operations?${query}`);
+    expect(operations.map(({ operationId }) => operationId)).toEqual([ids[0]]);
+  });
+
+  it.each(["definition=x", "errorType=x", "createdFrom=yesterday"])(
+    "say what is wrong with %s",
+    async (query) => {
+      const { send } = createConsoleStage();
+      expect((await send({ path: `/api/failures?${query}` })).status).toBe(400);
+    },
+  );
+
+  it("are run again by their message", async () => {
+    const { change, end } = createConsoleStage();
+    await end("quote", { note: "no item 7" });
+    await end("throw");
+    const filter = { message: "The processor threw RangeError: no item *" };
+    const counted = dataOf(await change("/api/redrives", { filter, dryRun: true }));
+    expect(counted).toMatchObject({ count: 1, more: false });
+    expect(dataOf(await change("/api/redrives", { filter }))).toEqual({ redriven: 1, skipped: 0 });
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Failures } from "../../operator/failures.js";
 import type { OperationPage } from "../../operator/list.js";
 import type { OperatorCancelResult } from "../../operator/operator.js";
 import type { RedrivePreview, RedriveRun } from "../../operator/redrive-many.js";
@@ -7,6 +8,8 @@ import type { Changed, Details, Overview, Payload, Sent } from "../wire.js";
 export const readOverview = (): Promise<Sent<Overview>> => request("api/overview");
 export const readList = (filter: URLSearchParams): Promise<Sent<OperationPage>> =>
   request(`api/operations?${filter}`);
+export const readFailures = (filter: URLSearchParams): Promise<Sent<Failures>> =>
+  request(`api/failures?${filter}`);
 export const readDetails = (operationId: string): Promise<Sent<Details>> => request(pathOf(operationId));
 export const readPayload = (operationId: string): Promise<Payload> =>
   request(`${pathOf(operationId)}/payload`);

@@ -3,9 +3,9 @@ import { byId, element } from "./dom.js";
 import { STATUSES, type View } from "./view.js";
 
 /** Members of a view that the form sets. */
-type Filters = Omit<View, "cursor" | "operationId">;
+type Filters = Omit<View, "show" | "cursor" | "operationId">;
 
-const TEXTS = ["status", "definition", "tenant", "principal", "errorType"] as const;
+const TEXTS = ["status", "definition", "tenant", "principal", "errorType", "message"] as const;
 const TIMES = ["createdFrom", "createdBefore"] as const;
 const FLAGS = ["open", "internal"] as const;
 
@@ -24,6 +24,7 @@ export function showFilters(view: View): void {
   for (const name of TEXTS) field(name).value = view[name];
   for (const name of TIMES) field(name).value = toLocal(view[name]);
   for (const name of FLAGS) field(name).checked = view[name] === "true";
+  byId("status-filter").hidden = view.show === "failures";
   hideThoseOfFailures();
 }
 
@@ -41,6 +42,7 @@ export function readFilters(): Filters {
     createdFrom: time("createdFrom"),
     createdBefore: time("createdBefore"),
     errorType: isFailed ? text("errorType") : "",
+    message: isFailed ? text("message") : "",
     open: isFailed ? text("open") : "",
     internal: text("internal"),
   };
@@ -48,7 +50,7 @@ export function readFilters(): Filters {
 
 function hideThoseOfFailures(): void {
   const isHidden = field("status").value !== "failed";
-  for (const id of ["error-type", "only-open"]) byId(id).hidden = isHidden;
+  for (const id of ["error-type", "message-filter", "only-open"]) byId(id).hidden = isHidden;
 }
 
 /** Returns a time in the time zone of the browser as a field takes it. A URL can hold anything. */

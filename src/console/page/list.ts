@@ -1,4 +1,5 @@
 import type { OperationPage } from "../../operator/list.js";
+import { messageOf } from "../../operator/message-of.js";
 import type { OperationSummary } from "../../operator/views.js";
 import type { Sent } from "../wire.js";
 import { readList } from "./api.js";
@@ -19,6 +20,7 @@ export async function showList(page: Page): Promise<void> {
   }
   const found = await readList(listFilterOf(view));
   if (!isCurrent()) return;
+  byId("list-title").textContent = "List";
   const empty =
     found.cursor === undefined ? "No operations match." : "None on this page. Later pages may have more.";
   const rows =
@@ -86,11 +88,11 @@ export function statusOf({ status, retriedBy }: Sent<OperationSummary>): HTMLEle
   return element("span", { class: `status ${status}` }, text);
 }
 
-/** Returns why an operation failed, or is retried. If all attempts failed, the error of the last one says more. */
+/** Returns why an operation failed, or is retried. */
 function reasonOf({ error, lastError, status }: Sent<OperationSummary>): string {
   if (error === undefined) return status === "completed" ? "" : (lastError?.detail ?? "");
   const { name = error.type } = error;
-  const detail = name === "attempts-exhausted" ? (lastError?.detail ?? error.detail) : error.detail;
+  const detail = messageOf({ error, lastError });
   return detail === undefined ? name : `${name}: ${detail}`;
 }
 
@@ -104,7 +106,7 @@ function showBulk({ overview, view, reload }: Page): void {
   open.disabled = isEmpty;
   open.onclick = () => openBulk(bulkFilterOf(view), reload);
   byId("bulk-hint").textContent = isEmpty
-    ? "Choose a definition, tenant, principal, time or error first."
+    ? "Filter by definition, tenant, principal, time, error or message first."
     : "";
 }
 

@@ -3,6 +3,7 @@ import { readOverview } from "./api.js";
 import { hasChoice } from "./choice.js";
 import { showDetails } from "./details.js";
 import { byId, showProblem } from "./dom.js";
+import { showFailures, showViews } from "./failures.js";
 import { fillFilters, readFilters, showFilters } from "./filters.js";
 import { showList } from "./list.js";
 import { showStatistics } from "./statistics.js";
@@ -44,11 +45,14 @@ async function showMain(
 ): Promise<void> {
   const view = readView();
   const [shown, other] = view.operationId === "" ? ["list", "details"] : ["details", "list"];
-  if (options.inBackground === true && isInUse(byId(shown as string))) return;
+  // Grouping reads many operations, so nothing repeats it without being asked.
+  const isHeld = shown === "list" && view.show === "failures";
+  if (options.inBackground === true && (isHeld || isInUse(byId(shown as string)))) return;
   const page = { overview: loaded, view, go, reload, isCurrent: options.isCurrent };
   if (view.operationId === "") {
     showFilters(view);
-    await showList(page);
+    showViews(page);
+    await (view.show === "failures" && loaded.supports.failures ? showFailures(page) : showList(page));
   } else await showDetails(page);
   if (!options.isCurrent()) return;
   byId(shown as string).hidden = false;
@@ -69,7 +73,7 @@ function go(view: View): void {
 
 byId("filters").addEventListener("submit", (event) => {
   event.preventDefault();
-  go(listOf(readFilters()));
+  go(listOf({ ...readFilters(), show: readView().show }));
 });
 byId("refresh").addEventListener("click", () => load());
 addEventListener("popstate", () => load({ focus: true }));

@@ -4,6 +4,8 @@ import { element } from "./dom.js";
 
 /** The list or operation that the page shows. All of it is in the URL, so it can be shared, and Back and Forward work. */
 export interface View {
+  /** `list`, or `failures` for groups of failures. */
+  readonly show: string;
   readonly status: string;
   readonly definition: string;
   readonly tenant: string;
@@ -12,6 +14,8 @@ export interface View {
   readonly createdFrom: string;
   readonly createdBefore: string;
   readonly errorType: string;
+  /** Message of failures, as a group of them has it. */
+  readonly message: string;
   /** `true` leaves out failures that were run again. */
   readonly open: string;
   readonly internal: string;
@@ -22,6 +26,7 @@ export interface View {
 
 /** Failed operations come first, because someone has to look at them, and because every back end has an index for them. */
 const DEFAULTS: View = {
+  show: "list",
   status: "failed",
   definition: "",
   tenant: "",
@@ -29,6 +34,7 @@ const DEFAULTS: View = {
   createdFrom: "",
   createdBefore: "",
   errorType: "",
+  message: "",
   open: "",
   internal: "",
   cursor: "",
@@ -62,16 +68,16 @@ export function listOf(members: Partial<View> = {}): View {
 
 /** Returns the filter of a view as a bulk redrive takes it. */
 export function bulkFilterOf(view: View): BulkFilter {
-  const { definition, tenant, principal, createdFrom, createdBefore, errorType, internal } = view;
-  const texts = { definition, tenant, principal, createdFrom, createdBefore, errorType };
+  const { definition, tenant, principal, createdFrom, createdBefore, errorType, message, internal } = view;
+  const texts = { definition, tenant, principal, createdFrom, createdBefore, errorType, message };
   const given = Object.entries(texts).filter(([, value]) => value !== "");
   return { ...Object.fromEntries(given), ...(internal === "" ? {} : { internal: true }) };
 }
 
-/** Returns the filter of a view as the list takes it. Only failed operations have a type of error. */
+/** Returns the filter of a view as the list takes it. Only failed operations have a type of error and a message. */
 export function listFilterOf(view: View): URLSearchParams {
   const { status, cursor } = view;
-  const filter = bulkFilterOf(status === "failed" ? view : { ...view, errorType: "" });
+  const filter = bulkFilterOf(status === "failed" ? view : { ...view, errorType: "", message: "" });
   const members = Object.entries(filter).map(([name, value]) => [name, String(value)]);
   const open = status === "failed" ? view.open : "";
   const own = { status: status === "all" ? "" : status, open, cursor };

@@ -1,0 +1,140 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { seriousViolations } from "./accessibility.js";
+import { useChromium } from "./chromium.js";
+import { CREDENTIALS, fill, startConsole } from "./console-stage.js";
+import { takePicture } from "./take-picture.js";
+
+const openPage = useChromium();
+
+const REASON = "The processor threw CarrierError ECONNREFUSED: connect *:*";
+
+async function openFailures(
+  url: string,
+  access: keyof typeof CREDENTIALS = "operate",
+  more = {},
+): Promise<Page> {
+  const page = await openPage(`${url}/?show=failures`, { httpCredentials: CREDENTIALS[access], ...more });
+  await page.getByRole("heading", { name: "Failures" }).waitFor();
+  return page;
+}
+
+const rows = (page: Page) => page.locator("#rows tbody tr");
+const reason = (page: Page) => rows(page).filter({ hasText: REASON });
+const views = (page: Page) => page.getByRole("navigation", { name: "Views" });
+const cell = (page: Page, title: string) => reason(page).locator(`td[data-title="${title}"]`);
+
+describe("the groups of failures", () => {
+  it("have one row for each reason, which leads to its list and back", async () => {
+    const stage = await startConsole();
+    const ids = [];
+    for (const tenant of [0, 1, 2]) ids.push(await stage.end("needs the carrier", 0, tenant));
+    const refused = await stage.end("is refused");
+    const page = await openPage(stage.url, { httpCredentials: CREDENTIALS.operate });
+    await views(page).getByRole("link", { name: "Failures" }).click();
+    await page.getByRole("heading", { name: "Failures" }).waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("list-title");
+    expect(await rows(page).count()).toBe(2);
+    expect(await rows(page).first().innerText()).toMatch(
+      /connect \*:\*\s+orders\s+attempts-exhausted\s+3\s+3/,
+    );
+    await reason(page).getByRole("link", { name: REASON }).click();
+    await page.getByRole("heading", { name: "List" }).waitFor();
+    expect(await rows(page).count()).toBe(3);
+    for (const id of ids) expect(await rows(page).filter({ hasText: id }).count()).toBe(1);
+    expect(await page.getByLabel("Message").inputValue()).toBe(REASON);
+    expect(await page.getByLabel("Definition").inputValue()).toBe("orders");
+    await page.getByLabel("Tenant").fill("globex");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await rows(page)
+      .filter({ hasText: ids[0] ?? "" })
+      .waitFor({ state: "detached" });
+    expect(await rows(page).count()).toBe(1);
+    await page.getByLabel("Tenant").fill("");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await rows(page)
+      .filter({ hasText: ids[0] ?? "" })
+      .waitFor();
+    await views(page).getByRole("link", { name: "Failures" }).click();
+    await rows(page).filter({ hasText: "The item is out of stock." }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "List" }).waitFor();
+    expect(await rows(page).filter({ hasText: refused }).count()).toBe(0);
+  });
+
+  it("are narrowed by the filter, which the list keeps", async () => {
+    const stage = await startConsole();
+    const anns = await stage.end("needs the carrier");
+    const bobs = await stage.end("needs the carrier", 0, 1);
+    const page = await openFailures(stage.url);
+    expect(await page.getByLabel("Status").isVisible()).toBe(false);
+    expect(await cell(page, "Count").innerText()).toBe("2");
+    await page.getByLabel("Principal").fill("ann");
+    await page.getByRole("button", { name: "Apply" }).click();
+    await expect.poll(() => cell(page, "Count").innerText()).toBe("1");
+    await reason(page).getByRole("link", { name: REASON }).click();
+    await rows(page).filter({ hasText: anns }).waitFor();
+    expect(await rows(page).filter({ hasText: bobs }).count()).toBe(0);
+  });
+
+  it("can be run again as a whole, by keyboard alone", async () => {
+    const stage = await startConsole();
+    for (let count = 0; count < 3; count += 1) await stage.end("needs the carrier");
+    const refused = await stage.end("is refused");
+    const page = await openFailures(stage.url);
+    const label = `Run again orders: ${REASON}`;
+    const focused = "document.activeElement.getAttribute('aria-label')";
+    for (let count = 0; count < 100 && (await page.evaluate(focused)) !== label; count += 1)
+      await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("have not been run again: 3.").waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.getByText("Done. 3 run again, 0 skipped.").waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => cell(page, "Open").innerText()).toBe("0");
+    expect(await cell(page, "Count").innerText()).toBe("3");
+    expect(await reason(page).getByRole("button").count()).toBe(0);
+    expect((await stage.operator.list({ status: "pending" })).operations).toHaveLength(3);
+    expect((await stage.operator.get(refused))?.retriedBy).toBeUndefined();
+    await page.getByLabel("Only open failures").check();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await reason(page).waitFor({ state: "detached" });
+    expect(await rows(page).count()).toBe(1);
+  });
+
+  it("can be read by those who may only observe", async () => {
+    const stage = await startConsole();
+    await stage.end("needs the carrier");
+    const page = await openFailures(stage.url, "observe");
+    expect(await cell(page, "Open").innerText()).toBe("1");
+    expect(await rows(page).getByRole("button").count()).toBe(0);
+  });
+
+  it.each(["light", "dark"] as const)("fit and are accessible in %s colors", async (colorScheme) => {
+    const stage = await startConsole();
+    await fill(stage);
+    for (const width of [390, 820, 1280]) {
+      const viewport = { width, height: 900 };
+      const page = await openFailures(stage.url, "operate", { viewport, colorScheme });
+      const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect(overflow, `at ${width} px`).toBeLessThanOrEqual(0);
+      expect(await seriousViolations(page), `at ${width} px`).toEqual([]);
+      const heights = "[...document.querySelectorAll('#rows tbody tr')].map((row) => row.offsetHeight)";
+      expect(Math.max(...((await page.evaluate(heights)) as number[])), `at ${width} px`).toBeLessThan(150);
+      await rows(page).last().scrollIntoViewIfNeeded();
+      await takePicture(page, `console-failures-${width}-${colorScheme}`);
+      await page.close();
+    }
+  });
+
+  it("have exact times as titles", async () => {
+    const stage = await startConsole();
+    await stage.end("needs the carrier");
+    const page = await openFailures(stage.url, "operate", { locale: "en-US", timezoneId: "Europe/Berlin" });
+    for (const title of ["First", "Last"])
+      expect(await cell(page, title).locator("time").getAttribute("title")).toMatch(
+        /^\w{3} \d+, \d{4}, \d+:\d{2}:\d{2} [AP]M GMT\+[12]$/,
+      );
+  });
+});

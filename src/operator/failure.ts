@@ -4,7 +4,7 @@ import { PROBLEM_NAMES, type Problem, type ProblemName, shownProblem } from "../
 import type { ListedOperation } from "../ports/operation-reads.js";
 import { messageOf } from "./message-of.js";
 
-/** What a failed operation says about its failure. */
+/** Why an operation failed. */
 export interface Failure {
   /** Absent if no part of this package wrote the error. */
   readonly errorType?: ProblemName;
@@ -13,7 +13,7 @@ export interface Failure {
 }
 
 /**
- * Returns what a failed operation says about its failure.
+ * Returns why an operation failed.
  *
  * Throws `CORRUPT_RECORD`.
  */

@@ -187,6 +187,15 @@ describe("the title of a page", () => {
   });
 });
 
+describe("the index of the reference", () => {
+  it("says what each module is for", async () => {
+    const page = await openPage(address("/reference/"));
+    const purposes = await page.locator(".VPContent tbody td:last-child").allInnerTexts();
+    expect(purposes.length).toBeGreaterThan(25);
+    expect(purposes.filter((purpose) => !/^[A-Z].{15,}\.$/s.test(purpose))).toEqual([]);
+  });
+});
+
 describe("the frame of the site", () => {
   it("shows the version, one table of contents, and the pages before and after", async () => {
     const page = await openPage(address("/workers"));

@@ -111,6 +111,20 @@ describe("the groups of failures", () => {
     expect(await rows(page).getByRole("button").count()).toBe(0);
   });
 
+  it("are read again only when asked, because that reads many operations", async () => {
+    const stage = await startConsole();
+    await stage.end("needs the carrier");
+    const page = await openFailures(stage.url);
+    const paths: string[] = [];
+    page.on("request", (request) => paths.push(new URL(request.url()).pathname));
+    await page.waitForResponse(/api\/overview/, { timeout: 15_000 });
+    await stage.end("needs the carrier");
+    await page.waitForResponse(/api\/overview/, { timeout: 15_000 });
+    expect(paths.filter((path) => path.endsWith("/api/failures"))).toEqual([]);
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await expect.poll(() => cell(page, "Count").innerText()).toBe("2");
+  });
+
   it.each(["light", "dark"] as const)("fit and are accessible in %s colors", async (colorScheme) => {
     const stage = await startConsole();
     await fill(stage);

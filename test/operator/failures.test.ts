@@ -108,11 +108,11 @@ describe("the message of a group of failures", () => {
   });
 
   it.each(hostile)("takes no longer for hostile text: %j", async (part) => {
-    const message = part.repeat(10_000).slice(0, 10_000);
-    const hundred = Array.from({ length: 100 }, () => message);
+    const operator = await operatorOf(part.repeat(100_000));
     const start = performance.now();
-    expect(await groupsOf(...hundred)).toMatchObject([{ count: 100 }]);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(await operator.failures()).toMatchObject({ groups: [{ count: 1 }] });
+    // A pattern that backtracks takes many seconds.
+    expect(performance.now() - start).toBeLessThan(1_000);
   });
 
   it("never grows, has no digits, and finds its group", async () => {

@@ -107,12 +107,10 @@ describe("the message of a group of failures", () => {
     expect(await groupsOf(`${"x".repeat(255)}😀`)).toMatchObject([{ message: `${"x".repeat(255)}\ufffd` }]);
   });
 
-  it.each(hostile)("takes no longer for hostile text: %j", async (part) => {
+  it.each(hostile)("does not keep the operator busy if it is hostile: %j", async (part) => {
     const operator = await operatorOf(part.repeat(100_000));
-    const start = performance.now();
+    // A pattern that backtracks would take longer than a test may.
     expect(await operator.failures()).toMatchObject({ groups: [{ count: 1 }] });
-    // A pattern that backtracks takes many seconds.
-    expect(performance.now() - start).toBeLessThan(1_000);
   });
 
   it("never grows, has no digits, and finds its group", async () => {

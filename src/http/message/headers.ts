@@ -97,7 +97,7 @@ export type RequestFields = { readonly [Name in ReadName]: Found };
 export function readFields(request: HttpRequest): RequestFields {
   refuseManyFields(request);
   const { headers } = request;
-  const fields: { -readonly [Name in ReadName]: Found } = {
+  const fields: Picked = {
     accept: undefined,
     authorization: undefined,
     "content-encoding": undefined,
@@ -110,18 +110,35 @@ export function readFields(request: HttpRequest): RequestFields {
     "transfer-encoding": undefined,
     "webhook-url": undefined,
   };
-  if (Array.isArray(headers) && typeof headers[0] === "string") pickFromFlatList(headers, fields);
-  else for (const name of READ) fields[name] = fieldValue(headers, name);
+  if (!Array.isArray(headers)) pickFromObject(headers as JoinedFields | FieldObject, fields);
+  else if (typeof headers[0] === "string") pickFromFlatList(headers, fields);
+  else for (const [spelled, value] of headers) pick(fields, spelled, value);
   return fields;
 }
 
-function pickFromFlatList(headers: readonly string[], fields: { -readonly [Name in ReadName]: Found }): void {
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const spelled = headers[at] as string;
-    if (spelled.length > LONGEST) continue;
-    const name = READ_BY_SPELLING.get(spelled) ?? READ_BY_SPELLING.get(spelled.toLowerCase());
-    if (name !== undefined) fields[name] = add(fields[name], headers[at + 1] as string);
+type Picked = { -readonly [Name in ReadName]: Found };
+
+function pickFromFlatList(headers: readonly string[], fields: Picked): void {
+  for (let at = 0; at + 1 < headers.length; at += 2)
+    pick(fields, headers[at] as string, headers[at + 1] as string);
+}
+
+function pickFromObject(headers: JoinedFields | FieldObject, fields: Picked): void {
+  if (isJoined(headers)) {
+    for (const name of READ) fields[name] = headers.get(name) ?? undefined;
+    return;
   }
+  for (const spelled in headers) {
+    const value = headers[spelled];
+    if (typeof value === "string") pick(fields, spelled, value);
+    else if (value !== undefined) for (const line of value) pick(fields, spelled, line);
+  }
+}
+
+function pick(fields: Picked, spelled: string, value: string): void {
+  if (spelled.length > LONGEST) return;
+  const name = READ_BY_SPELLING.get(spelled) ?? READ_BY_SPELLING.get(spelled.toLowerCase());
+  if (name !== undefined) fields[name] = add(fields[name], value);
 }
 
 /** Returns the value of a field. Repeated lines are joined to a list (RFC 9110 §5.3). */

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { announce } from "../../../src/ports/announcement.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { receiveOnce } from "../../support/consumers.js";
-import { describePostgres } from "../../support/postgres/server.js";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 
 const { newId, newToken } = createSystemRuntime();
@@ -73,6 +73,28 @@ await describePostgres("other processes", (server) => {
     await close();
     // A receipt that takes longer than a few milliseconds, such as the first one, lets others be notified.
     expect(notified.length).toBeLessThan(10);
+  });
+
+  it("are notified although other notifications hold their lock for longer than a pool waits for locks", async () => {
+    const pool = openPool({ options: "-c lock_timeout=1ms" });
+    const { queue } = server.open({ pool });
+    let busy = true;
+    // Each commit has a transaction id, so that it waits for the disk, and other notifications wait for it.
+    const others = Array.from({ length: 8 }, async () => {
+      while (busy)
+        await server.pool.query(
+          "select txid_current(), set_config('synchronous_commit', 'on', true), pg_notify('other', '')",
+        );
+    });
+    try {
+      for (let round = 0; round < 50; round += 1)
+        await expect(queue.publish([announce(operation(), newToken())])).resolves.toBeUndefined();
+    } finally {
+      busy = false;
+      await Promise.all(others);
+      await queue.close();
+      await pool.end();
+    }
   });
 
   it("are notified of new operations that this process has no room for", async () => {

@@ -22,6 +22,15 @@ export interface ChannelsOptions {
   readonly clock: Clock;
 }
 
+/**
+ * A lost notification only delays work until the next poll, so its commit does not wait for the disk. It waits for other
+ * commits with notifications, one at a time in a database, which can take longer than the time limit of the pool for locks.
+ *
+ * Some clients cannot read a result of type void.
+ */
+const NOTIFY_EACH = `select set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '5s', true),
+  pg_notify($1, m) is null as done from unnest($2::text[]) as m`;
+
 const FIRST_RECONNECT_MS = 100;
 const MAX_RECONNECT_MS = 30_000;
 
@@ -86,11 +95,7 @@ export function createChannels({ database, checkMs, clock }: ChannelsOptions): C
 
   return {
     notify: async (channel, messages) => {
-      // A lost notification only delays work until the next poll, so the commit does not wait for the disk.
-      // Some clients cannot read a result of type void.
-      const text =
-        "select set_config('synchronous_commit', 'off', true), pg_notify($1, m) is null as done from unnest($2::text[]) as m";
-      await database.query({ name: "arr_notify_each", text, values: [channel, messages] });
+      await database.query({ name: "arr_notify_each", text: NOTIFY_EACH, values: [channel, messages] });
     },
     subscribe: (channel, onMessage) => {
       if (isClosed() || subscribed.has(channel)) return;

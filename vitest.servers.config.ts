@@ -24,7 +24,7 @@ export default defineConfig({
           name: "newer postgres",
           include: backend,
           // These files do not depend on the version of Postgres.
-          exclude: ["silence", "documentation", "simulator-mutants", "settings"].map(
+          exclude: ["silence", "documentation", "progress", "run-for", "settings", "simulator-mutants"].map(
             (name) => `**/${name}.test.ts`,
           ),
           globalSetup: "test/backends/postgres/newer-server.ts",

@@ -11,7 +11,13 @@ const QUEUE = "orders";
 /** Fetches 500 jobs at a time, and goes on without a pause while there are as many. Notifications wake it. */
 const WORK = { batchSize: 500, burstWhenBatchFull: true, pollingIntervalSeconds: 0.5 };
 /** Fetches one job for each of 128 slots, of which a tenant gets at most half. */
-const WORK_BY_TENANT = { localConcurrency: 128, localGroupConcurrency: 64, pollingIntervalSeconds: 0.5 };
+const WORK_BY_TENANT = {
+  localConcurrency: 128,
+  localGroupConcurrency: 64,
+  pollingIntervalSeconds: 0.5,
+  // A worker that may not take what it has found looks again after this time, instead of after 30 s.
+  notifyPollingIntervalSeconds: 0.5,
+};
 
 /** pg-boss: `send` in the transaction that records key and operation. With `groupPerTenant`, each tenant is a group. */
 export async function open({ url, groupPerTenant = false }) {

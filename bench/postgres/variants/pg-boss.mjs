@@ -15,7 +15,7 @@ const WORK_BY_TENANT = {
   localConcurrency: 128,
   localGroupConcurrency: 64,
   pollingIntervalSeconds: 0.5,
-  // A worker that may not take what it has found looks again after this time, instead of after 30 s.
+  // A worker whose group has no place looks again after this time, instead of after 30 s.
   notifyPollingIntervalSeconds: 0.5,
 };
 

@@ -983,8 +983,9 @@ end
 $function$;
 
 -- Returns the tenants of one definition and urgency whose turn it is, if they have due work: those after the last of `known`
--- in the order of their names, and then the others. Looks at no more than `misses` tenants whose earliest work is due later. `known` are the tenants that had the last turns. Their entries are found at `earliest`, so that
--- a search does not pass the dead entries of a tenant with much work. `reached` is the last tenant that it looked at.
+-- in the order of their names, and then the others. Passes no more than `misses` tenants whose earliest work is due later.
+-- `known` are the tenants that had the last turns. Their entries are found at `earliest`, so that a search does not pass the
+-- dead entries of a tenant with much work. `reached` is the last tenant that it looked at.
 create function {{schema}}.next_tenants_v1(name text, level integer, known text[], most integer, misses integer,
   at timestamptz, earliest timestamptz, out tenants text[], out reached text)
 returns record language plpgsql

@@ -66,7 +66,7 @@ export function createTransactionStage(
   const reader = file.connect();
   database.exec("pragma journal_mode = wal; create table effects (effect text)");
   const clock = createManualClock();
-  const runtime = { clock };
+  const runtime = { clock, random: () => 0.5 };
   const backend = createSqliteBackend({ database, synchronous: "normal", runtime, ...options });
   const events: ServiceEvent[] = [];
   const service = createService({

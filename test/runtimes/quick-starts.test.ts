@@ -1,22 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { quickStarts } from "../docs/quick-starts.js";
 import { type Page, page } from "../support/pages.js";
-import { bun, deno, isSkipped, nodes, programOf } from "./matrix.js";
+import { isSkipped, nodes, programOf } from "./matrix.js";
 import { beginnings, nodesWithStores } from "./quick-starts/beginnings.js";
 import { follow } from "./quick-starts/follow.js";
-import { onStore, readStoreOption } from "./quick-starts/on-store.js";
+import { onStore, readStoreOption, withClient } from "./quick-starts/on-store.js";
+import { exitCodeOf, isPlatformSkipped, platforms, platformsWithStores } from "./quick-starts/platforms.js";
 import { readQuickStart } from "./quick-starts/quick-start.js";
 import { openRegistry, type Registry } from "./quick-starts/registry.js";
 import { openTerminal, type Terminal, type TerminalOptions } from "./quick-starts/terminal.js";
 
-const sqlite = readStoreOption(page("docs/sqlite.md"));
-const others = quickStarts.filter(({ page }) => !beginnings.includes(page));
-
-/** The platforms that need a runtime from `npm ci --prefix test/runtimes`. */
-const runtimes = new Map([
-  ["Bun", bun],
-  ["Deno", deno],
-]);
+const aboutSqlite = page("docs/sqlite.md");
+const sqlite = readStoreOption(aboutSqlite);
+const sqliteOfBun = withClient(sqlite, aboutSqlite, "bun:sqlite");
 
 /** Shows the states of the operations in the file that the page about SQLite opens. */
 const STATES = `const { DatabaseSync } = require("node:sqlite");
@@ -49,21 +44,32 @@ describe("a quick start, followed in a new folder with the packed package", () =
     );
   });
 
+  /** Also checks that the file has the ended operations after the server has closed it. */
+  const followedOnSqlite = (page: Page, store = sqlite, options?: TerminalOptions): Promise<void> =>
+    followed(onStore(page, store), options, async (terminal) => {
+      expect(await terminal.stop()).toEqual([exitCodeOf(page)]);
+      expect(await terminal.run(`node -p '${STATES}'`)).toBe("completed\n");
+    });
+
   describe.each(nodesWithStores)("on $name and SQLite", (node) => {
     it.skipIf(isSkipped(node)).each(beginnings)("produces the output that it shows: $path", (page) =>
-      followed(onStore(page, sqlite), { node: programOf(node) }, async (terminal) => {
-        expect(await terminal.stop()).toEqual([0]);
-        expect(await terminal.run(`node -p '${STATES}'`)).toBe("completed\n");
-      }),
+      followedOnSqlite(page, sqlite, { node: programOf(node) }),
     );
   });
 
-  for (const { platform, page } of others) {
-    const runtime = runtimes.get(platform);
-    const isMissing = runtime !== undefined && isSkipped(runtime);
-    it.skipIf(isMissing)(`produces the output that it shows: ${page.path}`, () => {
-      if (runtime !== undefined) programOf(runtime); // throws if the runtime is missing and `CI` is set
-      return followed(page);
-    });
+  for (const each of platforms) {
+    it.skipIf(isPlatformSkipped(each))(`produces the output that it shows: ${each.page.path}`, () =>
+      followed(each.page),
+    );
   }
+
+  describe.each(nodesWithStores.slice(-1))("on $name and SQLite", (node) => {
+    for (const each of platformsWithStores) {
+      const store = each.platform === "Bun" ? sqliteOfBun : sqlite;
+      it.skipIf(isSkipped(node) || isPlatformSkipped(each))(
+        `produces the output that it shows: ${each.page.path}`,
+        () => followedOnSqlite(each.page, store, { node: programOf(node) }),
+      );
+    }
+  });
 });

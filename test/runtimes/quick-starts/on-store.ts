@@ -6,10 +6,12 @@ export interface StoreOption {
   readonly opening: string;
   /** The member `backend` of the options of a service. */
   readonly backend: string;
-  /** Closes the store after `closeServer`, such as `.then(() => pool.end())`. */
+  /** Closes the store after the service, such as `.then(() => pool.end())`. */
   readonly closing: string;
   /** Packages to install besides those of the quick start. */
   readonly packages: readonly string[];
+  /** Options of `deno` with the permissions that the store needs. */
+  readonly permissions: string;
 }
 
 /**
@@ -24,10 +26,27 @@ export function readStoreOption(page: Page): StoreOption {
   const [, closing] = /closeServer\(server, service\)(\.then\(.+?\(\)\))/.exec(page.text) ?? [];
   if (listing === undefined || closing === undefined)
     throw new Error(`${page.path} must show a \`backend\` of createService, and how to close the store`);
-  return { ...listing, closing };
+  return { ...listing, closing, permissions: readPermissions(page) };
 }
 
-function readListing({ text }: Block): Omit<StoreOption, "closing"> | undefined {
+/** Returns the permissions that a page names for Deno. */
+export function readPermissions({ text }: Page): string {
+  return (text.match(/--allow-\w+/g) ?? []).join(" ");
+}
+
+/**
+ * Returns a store that is opened with another client, as in the listing of its page that imports this module.
+ *
+ * @throws Error if the page has no such listing
+ */
+export function withClient(store: StoreOption, page: Page, module: string): StoreOption {
+  const other = blocksOf(page, "js").find(({ text }) => text.includes(`from "${module}";`));
+  if (other === undefined) throw new Error(`${page.path} has no listing that imports ${module}`);
+  const backEnd = store.opening.split("\n").filter((line) => line.includes("async-request-reply"));
+  return { ...store, opening: [...backEnd, other.text, ""].join("\n") };
+}
+
+function readListing({ text }: Block): Pick<StoreOption, "opening" | "backend" | "packages"> | undefined {
   const [, before = "", backend] =
     /^([\s\S]*)const service = createService\(\{ (backend: .+), definitions, authorize \}\);$/m.exec(text) ??
     [];
@@ -38,15 +57,16 @@ function readListing({ text }: Block): Omit<StoreOption, "closing"> | undefined 
 }
 
 /** Returns a quick start whose server keeps its operations in a store, and everything else is as before. */
-export function onStore({ path, text }: Page, { opening, backend, closing, packages }: StoreOption): Page {
-  const changes: readonly (readonly [RegExp, string])[] = [
-    [/^(\$ )?npm install async-request-reply.*$/m, `$& ${packages.join(" ")}`],
-    [/^const service = create\w+\(\{/m, `${opening}$& ${backend},`],
-    [/closeServer\(server, service\)/, `$&${closing}`],
-  ];
-  const changed = changes.reduce((before, [from, to]) => {
-    if (!from.test(before)) throw new Error(`${path} has nothing that matches ${from}`);
-    return before.replace(from, to);
-  }, text);
+export function onStore({ path, text }: Page, store: StoreOption): Page {
+  const { opening, backend, closing, packages, permissions } = store;
+  const installs = (command: string): string =>
+    [command, ...packages.map((name) => (/ npm:/.test(command) ? `npm:${name}` : name))].join(" ");
+  const changed = text
+    .replace(/^(\$ )?\w+ (install|add) .*\basync-request-reply\b.*$/m, installs)
+    .replace(/^const service = create\w+\(\{/m, `${opening}$& ${backend},`)
+    .replace(/closeServer\(server, service\)|service\.close\(\)/, `$&${closing}`)
+    .replace(/^deno serve/m, `$& ${permissions}`);
+  for (const part of [opening, closing, ...packages])
+    if (!changed.includes(part)) throw new Error(`${path} has no place for ${part}`);
   return { path, text: changed };
 }

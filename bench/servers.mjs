@@ -1,5 +1,6 @@
 import { checkVariant } from "./check.mjs";
 import { sampleServer } from "./measure.mjs";
+import { createConfigurationPrinter } from "./print-configurations.mjs";
 import { printGoals, printTable } from "./report.mjs";
 import { inRounds } from "./rounds.mjs";
 import * as variants from "./variants.mjs";
@@ -55,11 +56,14 @@ export const serverBenches = {
   },
 };
 
+const printConfigurations = createConfigurationPrinter("Over HTTP");
+
 export async function runServerBench({ title, goals, subjects, reads }, { rounds, seconds }) {
   for (const variant of subjects) await checkVariant(variant);
   const samples = await inRounds(subjects, { rounds }, (variant) =>
     sampleServer(variant, { reads, seconds }),
   );
+  printConfigurations(subjects);
   printTable(title, samples);
   printGoals(goals, samples);
 }

@@ -6,6 +6,7 @@ import { runSections } from "./run-sections.mjs";
 
 await runSections({
   peers: [new URL(".", import.meta.url)],
+  contenders: "On Postgres",
   // Imported later because they need the peers.
   sections: async () => ({
     against: (await import("./sections/against.mjs")).against,

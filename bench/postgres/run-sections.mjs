@@ -4,6 +4,7 @@ import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { readArguments } from "../against/build.mjs";
 import { continueOnLts } from "../on-lts.mjs";
+import { createConfigurationPrinter } from "../print-configurations.mjs";
 
 const ownBed = new URL("bed.mjs", import.meta.url);
 
@@ -11,9 +12,16 @@ const ownBed = new URL("bed.mjs", import.meta.url);
  * Installs the peers in these folders, continues on the LTS of Node if they bring it, starts the servers, and runs the sections
  * that the command line names, or all of them. With `--against`, only the section `against` runs. With `ownNode`, it stays on the
  * Node that has installed the peers.
- * `sections` resolves to the sections by name. `bed` is the module that starts the servers. Default: Postgres and Redis.
+ * `contenders` is the heading of the table that says how the contenders are configured. `sections` resolves to the sections by name.
+ * `bed` is the module that starts the servers. Default: Postgres and Redis.
  */
-export async function runSections({ peers, sections: load, bed: module = ownBed, ownNode = false }) {
+export async function runSections({
+  peers,
+  contenders,
+  sections: load,
+  bed: module = ownBed,
+  ownNode = false,
+}) {
   const { before, rest } = readArguments();
   const rounds = Number(process.env.BENCH_ROUNDS ?? (before === undefined ? 5 : 7));
   const seconds = Number(process.env.BENCH_SECONDS ?? 1);
@@ -36,10 +44,21 @@ export async function runSections({ peers, sections: load, bed: module = ownBed,
   console.log("Ratios compare speeds within a round: median (min-max).");
   try {
     if (before !== undefined) await against({ before, rounds, seconds, seed, ...bed });
-    else for (const name of asked) await sections[name]({ rounds, seconds, seed, ...bed });
+    else {
+      const withVariants = printingConfigurations(bed.withVariants, createConfigurationPrinter(contenders));
+      for (const name of asked) await sections[name]({ rounds, seconds, seed, withVariants });
+    }
   } finally {
     await bed.stop();
   }
+}
+
+function printingConfigurations(withVariants, print) {
+  return (variants, use) =>
+    withVariants(variants, (opened) => {
+      print(opened);
+      return use(opened);
+    });
 }
 
 function installPeers(folder) {

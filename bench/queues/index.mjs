@@ -5,6 +5,7 @@ import { runSections } from "../postgres/run-sections.mjs";
 
 await runSections({
   peers: [new URL(".", import.meta.url), new URL("../postgres/", import.meta.url)],
+  contenders: "With message brokers",
   bed: new URL("bed.mjs", import.meta.url),
   // Imported later because they need the peers.
   sections: async () => ({

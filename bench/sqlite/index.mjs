@@ -4,6 +4,7 @@ import { runSections } from "../postgres/run-sections.mjs";
 
 await runSections({
   peers: [new URL(".", import.meta.url), new URL("../postgres/", import.meta.url)],
+  contenders: "On SQLite",
   // better-sqlite3 is compiled for the Node that installs it.
   ownNode: true,
   // Imported later because they need the peers.

@@ -6,13 +6,17 @@ import { page, root } from "../support/pages.js";
 
 interface Contender {
   readonly name: string;
-  readonly module?: string;
-  readonly server?: string;
 }
 
 const { text } = page("docs/benchmarks.md");
 const { scripts } = JSON.parse(page("package.json").text) as {
   readonly scripts: Readonly<Record<string, string>>;
+};
+
+/** Reads the tables of the page, as the benchmarks do that print them. */
+const { configurationsOf, rowOf } = (await load("configurations.mjs")) as {
+  readonly configurationsOf: (heading: string) => ReadonlyMap<string, string>;
+  readonly rowOf: (name: string, configurations: ReadonlyMap<string, string>) => string;
 };
 
 /** The programs of all benchmarks, by their path from `bench`. */
@@ -27,29 +31,50 @@ function found(where: string, pattern: RegExp): string[] {
   return [...new Set([...where.matchAll(pattern)].map(([, group = ""]) => group))].sort();
 }
 
-/** Returns the contenders that a benchmark exports, also those in lists and tables. */
-async function contendersOf(path: string): Promise<Contender[]> {
-  const exported: object = await import(pathToFileURL(join(root, "bench", path)).href);
+function load(path: string): Promise<object> {
+  return import(pathToFileURL(join(root, "bench", path)).href);
+}
+
+/** Returns the names of the contenders that a benchmark exports, also those in lists and tables. */
+async function contendersOf(path: string): Promise<string[]> {
+  const exported = await load(path);
   const flat = (value: unknown): unknown[] =>
     typeof value !== "object" || value === null || "name" in value
       ? [value]
       : Object.values(value).flatMap(flat);
-  return flat({ ...exported }).filter(
-    (value): value is Contender => typeof value === "object" && value !== null && "name" in value,
-  );
+  return flat({ ...exported })
+    .filter((value): value is Contender => typeof value === "object" && value !== null && "name" in value)
+    .map(({ name }) => name);
+}
+
+/** Every name has a row in the table below this heading, and every row is that of a name. */
+function expectRows(heading: string, names: readonly string[]): void {
+  const configurations = configurationsOf(heading);
+  const rows = new Set(names.map((name) => rowOf(name, configurations)));
+  expect([...rows].sort()).toEqual([...configurations.keys()].sort());
 }
 
 describe("the page about benchmarks", () => {
-  it.each(["variants.mjs", "postgres/variants.mjs", "sqlite/variants.mjs", "queues/variants.mjs"])(
-    "describes every contender of bench/%s",
-    async (path) => {
-      const contenders = await contendersOf(path);
-      expect(contenders.length).toBeGreaterThan(5);
-      const others = contenders.filter(({ module, server }) => !/\bproduct$/.test(module ?? server ?? ""));
-      const names = others.map(({ name }) => name.replace(/, (\d+ rows|retained)$/, ""));
-      expect(names.filter((name) => !text.includes(`\`${name}`))).toEqual([]);
+  it.each([
+    ["On Postgres", "postgres/variants.mjs", "postgres/index.mjs"],
+    ["On SQLite", "sqlite/variants.mjs", "sqlite/index.mjs"],
+    ["With message brokers", "queues/variants.mjs", "queues/index.mjs"],
+    ["Over HTTP", "variants.mjs", "servers.mjs"],
+  ])(
+    "says %s how every contender of bench/%s is configured, and no other",
+    async (heading, path, printer) => {
+      expectRows(heading, await contendersOf(path));
+      expect(programs.get(printer)).toContain(`"${heading}"`);
     },
   );
+
+  it("says without sockets how every contender is configured, and no other", () => {
+    const names = ["handlers.mjs", "strict-json.mjs"].flatMap((path) =>
+      found(programs.get(path) ?? "", /\b(?:ofRequests|plainHandler|fetchHandler|subject)\("(.+?)"/g),
+    );
+    expectRows("Without sockets", names);
+    expect(programs.get("in-process.mjs")).toContain('"Without sockets"');
+  });
 
   it("describes every part of every benchmark", () => {
     const sections = ["postgres", "sqlite", "queues"].flatMap((folder) =>

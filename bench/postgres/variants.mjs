@@ -38,10 +38,14 @@ export const bullmq = { name: "bullmq + op", module: "by-hand", needsRedis: true
 export const bullmqOnPostgres = { name: "bullmq on Postgres", module: "bullmq-on-postgres" };
 export const restate = { name: "Restate", module: "restate", onRestate: true };
 
-/** Returns the variants listed in BENCH_VARIANTS, separated by commas. Default: all. */
+/** Returns the variants listed in BENCH_VARIANTS, separated by commas, which names also contain. Default: all. */
 export function chosen(variants) {
-  const names = process.env.BENCH_VARIANTS?.split(",").map((name) => name.trim());
-  return names === undefined ? variants : variants.filter(({ name }) => names.includes(name));
+  const list = process.env.BENCH_VARIANTS;
+  return list === undefined ? variants : variants.filter(({ name }) => listed(list).includes(listed(name)));
+}
+
+function listed(names) {
+  return `,${names.split(",").map((name) => name.trim())},`;
 }
 
 const million = 1_000_000;

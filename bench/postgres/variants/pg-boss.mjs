@@ -33,7 +33,7 @@ export async function open({ url, groupPerTenant = false }) {
   });
   boss.on("error", (error) => console.error(error));
   await boss.start();
-  await boss.createQueue(QUEUE, { notify: true });
+  await boss.createQueue(QUEUE, { notify: true, partition: true });
   return {
     accept: (order) =>
       inTransaction(pool, async (client) => {

@@ -1,7 +1,8 @@
 import { createCounter } from "../../postgres/inside/counter.mjs";
 import { nowMs } from "./clock.mjs";
 
-const SLOTS = 64;
+/** RabbitMQ recommends a prefetch of 100 to 300, and BullMQ as many jobs at a time. */
+const SLOTS = 128;
 
 /** The methods of the process that does the work. */
 export function createWorker(openWorker) {

@@ -24,7 +24,7 @@ async function createTimelineStage(maxAttempts = 20) {
     backend,
     authorize: () => undefined,
     observe: false,
-    runtime: { clock },
+    runtime: { clock, random: () => 0.5 },
   });
   const console = createConsole({
     operator: createOperator({ backend, definitions, observe: false }),

@@ -306,7 +306,7 @@ describe("events and log lines contain no part of a stored operation", () => {
     const backend = damaged(createMemoryBackend({ clock }), "input");
     const { handle, service, seen, events } = watch({
       backend,
-      runtime: { clock },
+      runtime: { clock, random: () => 0.5 },
       authorize: () => ({ id: "a" }),
     });
     await handle(toHttpRequest(submission()));

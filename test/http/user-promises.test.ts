@@ -212,7 +212,7 @@ describe("a validator", () => {
         backend,
         authorize: () => ({ id: "a" }),
         observe: (event) => events.push(event),
-        runtime: { clock },
+        runtime: { clock, random: () => 0.5 },
       });
       await service.handle(toHttpRequest(submission({ path: "/fragile" })));
       answer = {};

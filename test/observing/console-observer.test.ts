@@ -22,7 +22,8 @@ function createStage(options: Partial<OrderServiceOptions> = {}) {
   const clock = createManualClock();
   const backend = createMemoryBackend({ clock });
   const authorize = (): { id: string } => ({ id: "a" });
-  return { clock, service: createOrderService({ authorize, backend, runtime: { clock }, ...options }) };
+  const runtime = { clock, random: () => 0.5 };
+  return { clock, service: createOrderService({ authorize, backend, runtime, ...options }) };
 }
 
 function failing(error: unknown): () => never {

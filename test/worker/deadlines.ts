@@ -47,7 +47,7 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
       authorize: allowAnonymous(),
       observe: (event) => void events.push(event),
       // Its time stands still, so it reads nothing again unless it is notified.
-      runtime: { clock: createManualClock() },
+      runtime: { clock: createManualClock(), random: () => 0.5 },
       ...(webhookUrl === undefined
         ? {}
         : {

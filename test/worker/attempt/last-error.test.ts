@@ -198,7 +198,8 @@ describe("an attempt that fails", () => {
 
   it("shows the reason only to operators", async () => {
     const backend = createMemoryBackend();
-    const service = createOrderService({ backend, authorize: allowAnonymous(), list: true });
+    const runtime = { random: () => 0.5 };
+    const service = createOrderService({ backend, authorize: allowAnonymous(), list: true, runtime });
     const headers = { "content-type": "application/json" };
     const body = '{"itemId":"a","quantity":1}';
     const accepted = await service.handle({ method: "POST", path: "/orders", headers, body });

@@ -234,7 +234,7 @@ await describePostgres("watching operations in Postgres", (server) => {
 
   it("delays no settle if notifications hang", async () => {
     const pool = interceptStatements(server.pool, (statement, run) =>
-      /pg_notify/.test(statement.text) ? new Promise(() => {}) : run(),
+      /^select .*pg_notify/s.test(statement.text) ? new Promise(() => {}) : run(),
     );
     const backend = createPostgresBackend({ pool, schema: server.newSchema(), statementTimeoutMs: 1_000 });
     const ids = [];

@@ -7,6 +7,7 @@ import { firstProgram } from "./first-program.js";
 import { focusableTables } from "./focusable-tables.js";
 import { outsideLinks } from "./outside-links.js";
 import { pictures } from "./pictures.js";
+import { shortCode } from "./short-code.js";
 import { slug } from "./slug.js";
 import { tabs } from "./tabs.js";
 
@@ -36,6 +37,7 @@ export default defineConfig({
       focusableTables(markdown);
       firstProgram(markdown);
       pictures(markdown);
+      shortCode(markdown);
       tabs(markdown);
     },
   },

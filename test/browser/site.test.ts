@@ -107,6 +107,16 @@ describe("the tabs of the quick start", () => {
   });
 });
 
+describe("a name in a table", () => {
+  it.each(["/benchmarks", "/contract", "/reference/Services"])("stays in one piece: %s", async (path) => {
+    const page = await openPage(address(path));
+    const names = page.locator(".vp-doc td:first-child code").filter({ hasText: /^[\w.?]{1,22}$/ });
+    const pieces = await names.evaluateAll((all) => all.map((name) => name.getClientRects().length));
+    expect(pieces.length).toBeGreaterThan(5);
+    expect(Math.max(...pieces)).toBe(1);
+  });
+});
+
 describe("a picture", () => {
   it.each(["/", "/console"])("follows the scheme of the page, not of the system: %s", async (path) => {
     const page = await openPage(address(path), { colorScheme: "light" });

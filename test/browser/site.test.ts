@@ -225,6 +225,16 @@ describe("the frame of the site", () => {
     expect(await page.locator(".VPFeature").count()).toBe(6);
   });
 
+  it("wraps no line of its program at 1280 px", async () => {
+    const page = await openPage(address("/"));
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    const heights = await page
+      .locator(".first-program .line")
+      .evaluateAll((lines) => lines.map((line) => line.getBoundingClientRect().height));
+    expect(heights.length).toBeGreaterThan(15);
+    expect(Math.max(...heights)).toBeLessThan(2 * Math.min(...heights.filter((height) => height > 0)));
+  });
+
   it.each(sizes)("shows at least five lines of code on the first screen, at $width px", async (size) => {
     const page = await openPage(address("/"));
     await page.setViewportSize(size);

@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
 import { readSections } from "../tools/pages.mjs";
+import { consoleSessions } from "./console-sessions.js";
 import { diagrams } from "./diagrams.js";
 import { firstProgram } from "./first-program.js";
 import { focusableTables } from "./focusable-tables.js";
@@ -31,6 +32,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: slug },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    codeTransformers: [consoleSessions],
     config: (markdown) => {
       outsideLinks(markdown, repository);
       diagrams(markdown);

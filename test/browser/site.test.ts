@@ -107,6 +107,22 @@ describe("the tabs of the quick start", () => {
   });
 });
 
+describe("the button that copies a session", () => {
+  it("copies its commands, without prompts and output", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const page = await openPage(address("/contract"), { permissions });
+    await page.locator(".language-console .copy").first().click();
+    await page.locator(".copy.copied").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied.split("\n")).toEqual([
+      "AUTH='Authorization: Bearer demo-token'",
+      "JSON='Content-Type: application/json'",
+      'curl -i localhost:3000/orders -H "$AUTH" -H "$JSON" \\',
+      `    -H 'Idempotency-Key: "order-1"' -d '{"itemId":"book","quantity":1}'`,
+    ]);
+  });
+});
+
 describe("a name in a table", () => {
   it.each(["/benchmarks", "/contract", "/reference/Services"])("stays in one piece: %s", async (path) => {
     const page = await openPage(address(path));

@@ -64,8 +64,9 @@ function definitionColumn(page: Pick<Page, "reload">, pauses: boolean): Column<R
       const { paused } = stats;
       const by = paused?.by === undefined ? "" : ` by ${paused.by}`;
       const since = paused === undefined ? [] : [" – paused since ", exactly(paused.since), by];
-      const button = pauses ? [" ", pauseButton(page, definition, paused !== undefined)] : [];
-      return element("span", {}, definition, ...since, ...button);
+      const name = element("span", {}, definition, ...since);
+      const button = pauses ? pauseButton(page, definition, paused !== undefined) : undefined;
+      return element("div", { class: "definition" }, name, button);
     },
   };
 }

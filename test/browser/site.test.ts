@@ -68,6 +68,22 @@ describe("a diagram", () => {
     await page.locator(".diagram svg").getByText("pending").first().waitFor();
     expect(await page.locator("main").innerText()).not.toContain("stateDiagram");
   });
+
+  it("has no label that covers another one", async () => {
+    const page = await openPage(address("/concepts"));
+    await page.locator(".diagram svg").getByText("pending").first().waitFor();
+    const labels = await page
+      .locator(".diagram .edgeLabel .edgeLabel")
+      .evaluateAll((all) => all.map((label) => label.getBoundingClientRect().toJSON() as DOMRect));
+    expect(labels.length).toBeGreaterThan(8);
+    const covering = labels.flatMap((one, index) =>
+      labels.slice(index + 1).filter((other) => {
+        const besides = one.right <= other.left || other.right <= one.left;
+        return !besides && one.top < other.bottom && other.top < one.bottom;
+      }),
+    );
+    expect(covering).toEqual([]);
+  });
 });
 
 describe("the tabs of the quick start", () => {

@@ -34,7 +34,7 @@ export const consoleSessions: Transformer = {
     if (last === -1) return;
     code.children = lines.flatMap((line, index): CodeNode[] => {
       const end = text("\n");
-      if (!commands[index]) return [span(`output ${NOT_COPIED}`, span("line", text(line)), end)];
+      if (!commands[index]) return [span(NOT_COPIED, span("line", text(line)), end)];
       const command = line.startsWith(PROMPT)
         ? span("line command", span(`prompt ${NOT_COPIED}`, text(PROMPT)), text(line.slice(PROMPT.length)))
         : span("line command", text(line));

@@ -6,6 +6,7 @@ import { consoleSessions } from "./console-sessions.js";
 import { diagrams } from "./diagrams.js";
 import { firstProgram } from "./first-program.js";
 import { focusableTables } from "./focusable-tables.js";
+import { hangingIndent } from "./hanging-indent.js";
 import { outsideLinks } from "./outside-links.js";
 import { pictures } from "./pictures.js";
 import { shortCode } from "./short-code.js";
@@ -32,7 +33,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: slug },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    codeTransformers: [consoleSessions],
+    codeTransformers: [hangingIndent, consoleSessions],
     config: (markdown) => {
       outsideLinks(markdown, repository);
       diagrams(markdown);

@@ -12,7 +12,7 @@ const runtimes = new Map([
 /** The quick starts that are followed on one version of their platform. */
 export const platforms = quickStarts.filter(({ page }) => !beginnings.includes(page));
 
-/** Those that can keep operations in a store. Workers have no files, and no sockets to other machines by default. */
+/** Those on which the stores of the pages run. Workers have no files, and need another driver of Postgres. */
 export const platformsWithStores = platforms.filter(({ platform }) => platform !== "Cloudflare Workers");
 
 /** Whether to skip tests of a platform: its runtime is not installed, and `CI` is not set. */

@@ -10,14 +10,15 @@ const ROUNDS = 25;
 describe.each(brokers)("a new queue on $name", (broker) => {
   const { client } = useBroker(broker);
 
-  it("can be used by workers and the service at the same moment, without a failure", async () => {
+  it("can be used by workers and the service at the same moment, and closed, without a failure", async () => {
     const failures: ServiceEvent[] = [];
     const observe = (event: ServiceEvent): void => {
       if (event.event === "background.failed") failures.push(event);
     };
     for (let round = 0; round < ROUNDS; round += 1) {
       // Closes the queue again after the call below.
-      await using backend = withQueue(createMemoryBackend(), client().createQueue({ name: newQueueName() }));
+      const queue = client().createQueue({ name: newQueueName(), observe });
+      await using backend = withQueue(createMemoryBackend(), queue);
       const { submit, close } = createSubmitter(backend, observe);
       const work = createWork(observe);
       const ids = [submit(orders), submit(reports)];

@@ -35,6 +35,7 @@ export function createOrderingConsumer(
   let failure: { readonly error: unknown } | undefined;
   /** Number of orders that have ended. */
   let ends = 0;
+  let isClosed = false;
   let wake: () => void = () => {};
   let cancelWake: () => void = () => {};
 
@@ -63,6 +64,8 @@ export function createOrderingConsumer(
   }
 
   function fail(definition: string, error: unknown): void {
+    // The end of a channel rejects the calls that it has not answered yet.
+    if (isClosed) return;
     lineOf(definition).pausedUntil = clock.now() + PAUSE_AFTER_FAILURE_MS;
     if (expected.delete(definition) && expected.size === 0) {
       failure = { error };
@@ -183,6 +186,7 @@ export function createOrderingConsumer(
       }
     },
     close: async () => {
+      isClosed = true;
       cancelWake();
       arrivals.admitNone();
       arrivals.giveBack();

@@ -14,7 +14,7 @@ import { plantedAnswers } from "./planted-answers.js";
 
 /** A planted fault must be detected within this many histories. */
 const MAX_SEEDS = 100;
-const SCHEDULES = effort(30, 1_000);
+const SCHEDULES = effort(30, 600);
 
 const composed: CreateBackend = (clock) => withStores(createMemoryBackend({ clock }), {});
 const atomic: CreateBackend = (clock) => createMemoryBackend({ clock });

@@ -11,7 +11,7 @@ import { describeClients, type SqliteClient } from "../../support/sqlite/clients
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { inTurn } from "./in-turn.js";
 
-const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(5, 300));
+const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(5, 200));
 const FIRST_SEED = Number(process.env.SQLITE_SEED ?? 1);
 
 /** A back end of one history. */

@@ -233,13 +233,17 @@ await describePostgres("watching operations in Postgres", (server) => {
   });
 
   it("delays no settle if notifications hang", async () => {
-    const pool = interceptStatements(server.pool, (statement, run) =>
-      /^select .*pg_notify/s.test(statement.text) ? new Promise(() => {}) : run(),
-    );
+    let hanging = 0;
+    const pool = interceptStatements(server.pool, (statement, run) => {
+      if (!/^select .*pg_notify/s.test(statement.text)) return run();
+      hanging += 1;
+      return new Promise(() => {});
+    });
     const backend = createPostgresBackend({ pool, schema: server.newSchema(), statementTimeoutMs: 1_000 });
     const ids = [];
     for (let count = 0; count < 10; count += 1) ids.push(await settled(backend.operations));
     expect(new Set(ids).size).toBe(10);
+    expect(hanging).toBeGreaterThan(0);
   });
 
   it("accepts any message on its channel, which every role can send", async () => {

@@ -63,10 +63,12 @@ describeWithPostgres("a rolling deploy under load", (installation) => {
     const large = newOrder("large");
     expect(await sendOnce(large, oldApi.baseUrl, { members: { quantity: 500 } })).toBe(202);
     expect(await sendOnce(large, nextApi.baseUrl, { members: { quantity: 500 } })).toBe(422);
-    await vi.waitUntil(async () =>
-      (await bench().operations()).some(({ lastError = "" }) =>
-        lastError.includes(problemType("input-refused")),
-      ),
+    await vi.waitUntil(
+      async () =>
+        (await bench().operations()).some(({ lastError = "" }) =>
+          lastError.includes(problemType("input-refused")),
+        ),
+      { timeout: 60_000 },
     );
     await drain([nextWorker]);
     const lateWorker = await start({ role: "worker" });

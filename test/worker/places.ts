@@ -98,6 +98,9 @@ export function declarePlaces(open: () => Backend | Promise<Backend>): void {
     await vi.waitUntil(async () => (await read(operationId))?.status === "failed", { timeout: 5_000 });
     expect(await read(operationId)).toMatchObject({ error: { name: "cancelled" } });
     if (isPaused) expect(await read(next.operationId)).toMatchObject({ status: "pending", attempt: 0 });
-    else await vi.waitUntil(async () => (await read(next.operationId))?.status === "completed");
+    else
+      await vi.waitUntil(async () => (await read(next.operationId))?.status === "completed", {
+        timeout: 5_000,
+      });
   });
 }

@@ -87,7 +87,7 @@ await describePostgres("a key that another transaction holds", (server) => {
       return run();
     });
     const first = slow.submit("k");
-    await vi.waitUntil(() => recorded);
+    await vi.waitUntil(() => recorded, { timeout: 10_000 });
     const second = processOn(schema, { pool: counted }).submit("k");
     try {
       // The second request has waited for the row, left its batch and retried twice.

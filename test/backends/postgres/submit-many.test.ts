@@ -175,7 +175,7 @@ await describePostgres("submitting many on Postgres", (server) => {
     });
     const stage = await createTransactionStage(server, { backend: { pool, maxWaiting: 1, maxInFlight: 1 } });
     const first = submitMany(stage, numbered(2, "first"));
-    await vi.waitUntil(() => sent === 1);
+    await vi.waitUntil(() => sent === 1, { timeout: 10_000 });
     const second = submitMany(stage, numbered(2, "second"));
     await expect(submitMany(stage, numbered(2, "third"))).rejects.toMatchObject({ code: "OVERLOADED" });
     release();

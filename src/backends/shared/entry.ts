@@ -144,7 +144,7 @@ export function begin(
     if (entry.token !== undefined) entry.previousLost = true;
     entry.token = token;
     entry.startBy = undefined;
-    change(entry, { attempt: entry.operation.attempt + 1 });
+    entry.operation = { ...entry.operation, attempt: entry.operation.attempt + 1 };
   }
   extend(entry, now, leaseMs);
   return { outcome: "begun", operation: entry.operation, previousLost: entry.previousLost };
@@ -184,9 +184,7 @@ export function settle(
   if (state === undefined) return { outcome: "lost" };
   if (settlement.to !== "prepared" && settlement.progress !== undefined)
     change(entry, { progress: settlement.progress });
-  if (settlement.to === "completed") {
-    end(entry, now, "completed", settlement.result === undefined ? {} : { result: settlement.result });
-  } else if (settlement.to === "failed") fail(entry, now, settlement);
+  if (settlement.to === "completed" || settlement.to === "failed") end(entry, now, settlement.to, settlement);
   else if (state === "failed") end(entry, now, "failed", { error: CANCELLED });
   else if (settlement.to === "prepared") prepared(entry, now, settlement.resource);
   else retry(entry, now, settlement);
@@ -273,21 +271,21 @@ function retry(
   entry.round = 0;
 }
 
-function fail(
-  entry: Entry<Stepped>,
-  now: number,
-  { error, lastError }: Extract<Settlement, { to: "failed" }>,
-): void {
-  end(entry, now, "failed", lastError === undefined ? { error } : { error, lastError });
-}
+type Outcome = Pick<Operation, "result" | "error" | "lastError">;
+type Ended = Stepped & Outcome & Pick<Operation, "settledAt">;
 
+// Setting the members that there are takes a third of the time of a second `...`.
 function end(
   entry: Entry<Stepped>,
   now: number,
   state: "completed" | "failed",
-  outcome: Partial<Operation>,
+  { result, error, lastError }: Outcome,
 ): void {
-  change(entry, { ...outcome, state, settledAt: now });
+  const operation: Mutable<Ended> = { ...entry.operation, state, settledAt: now };
+  if (result !== undefined) operation.result = result;
+  if (error !== undefined) operation.error = error;
+  if (lastError !== undefined) operation.lastError = lastError;
+  entry.operation = operation;
   entry.announceAt = undefined;
 }
 

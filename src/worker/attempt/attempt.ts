@@ -2,13 +2,13 @@ import { isAsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
 import { operationError } from "../../contract/problem.js";
 import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
-import type { AttemptEvent, ServiceEvent } from "../../ports/observer.js";
+import type { ServiceEvent } from "../../ports/observer.js";
 import type { AttemptRequest, BeginResult, Lease, SettleResult } from "../../ports/operation-store.js";
 import { expiredEvent } from "../../ports/overdue.js";
 import type { BegunAttempt, Delivery } from "../../ports/queue.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
-import { eventAbout, reportError, type WorkerContext } from "../context.js";
+import { attemptEvent, reportError, type WorkerContext } from "../context.js";
 import { sleep } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
@@ -121,12 +121,12 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     if (operation.state === "preparing") return finishCreating(processor, attempt);
     if (operation.attempt > processor.settings.maxAttempts)
       return settle(attempt, exhausted(processor.settings));
-    observe({ event: "operation.started", ...eventAbout(operation) });
+    observe(attemptEvent("operation.started", operation));
     const ending = await traced(
       processChannel,
       () => aboutAttempt(operation),
       () => runProcessor(processor, attempt, context),
-      ({ settlement, error }): Partial<ProcessMessage> => ({ outcome: settlement?.to ?? "lost", error }),
+      endOfProcess,
     );
     await settle(attempt, ending);
   }
@@ -161,7 +161,7 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
   /** Reports the end of an attempt to the observer, and the end of its operation to the estimate. */
   function report(operation: Operation, ending: Ending, outcome: AttemptOutcome): void {
     if (outcome === "completed" || outcome === "failed") estimate?.ended(operation, runtime.clock.now());
-    observe(eventOf(eventAbout(operation), outcome, ending));
+    observe(eventOf(operation, outcome, ending));
   }
 
   /** Ends an attempt without counting it, so that another worker can take the operation. */
@@ -176,12 +176,17 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
   }
 }
 
-function eventOf(about: AttemptEvent, outcome: AttemptOutcome, { settlement, error }: Ending): ServiceEvent {
-  if (outcome === "lost") return { event: "attempt.lost", ...about };
-  if (outcome === "failed") return { event: "operation.failed", ...about, error };
-  if (outcome !== "retried") return { event: `operation.${outcome}`, ...about };
+function endOfProcess({ settlement, error }: Ending): Partial<ProcessMessage> {
+  return { outcome: settlement?.to ?? "lost", error };
+}
+
+function eventOf(operation: Operation, outcome: AttemptOutcome, { settlement, error }: Ending): ServiceEvent {
+  if (outcome === "completed") return attemptEvent("operation.completed", operation);
+  if (outcome === "failed") return { ...attemptEvent("operation.failed", operation), error };
+  if (outcome === "released") return attemptEvent("operation.released", operation);
+  if (outcome === "lost") return attemptEvent("attempt.lost", operation);
   const { delayMs } = settlement as Extract<Settlement, { readonly to: "retry" }>;
-  return { event: "operation.retried", ...about, delayMs, error };
+  return { ...attemptEvent("operation.retried", operation), delayMs, error };
 }
 
 /** Returns how an attempt ended, from the store's answer to its settlement. */

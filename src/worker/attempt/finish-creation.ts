@@ -6,7 +6,7 @@ import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { BegunAttempt } from "../../ports/queue.js";
 import { createResource } from "../../submission/creation/create-resource.js";
-import { eventAbout, reportError, type WorkerContext } from "../context.js";
+import { attemptEvent, reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 
 const RETRY_DELAY_MS = 30_000;
@@ -34,8 +34,8 @@ export async function finishCreation(
     const error = operationError("abandoned", "The resource could not be created, so no work was done.");
     const { outcome } = await operations.settle(lease, { to: "failed", error });
     if (outcome === "settled") {
-      const { attempt: _, ...about } = eventAbout(operation);
-      observe({ event: "operation.abandoned", ...about });
+      const { attempt: _, ...event } = attemptEvent("operation.abandoned", operation);
+      observe(event);
     }
     return false;
   }

@@ -5,7 +5,7 @@ import { validateAs } from "../../contract/schema.js";
 import type { BegunAttempt } from "../../ports/queue.js";
 import type { Deadline } from "../../ports/waits.js";
 import { KeptLease, type LeaseHolder } from "../../protocol/keep-lease.js";
-import { eventAbout, type RunningAttempt, reportError, type WorkerContext } from "../context.js";
+import { attemptEvent, type RunningAttempt, reportError, type WorkerContext } from "../context.js";
 import type { Link } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { AttemptJob, toCompletion, toCompletionNow, toProgress, toRelease } from "./attempt-job.js";
@@ -209,7 +209,7 @@ class Run implements LeaseHolder, RunningAttempt {
   #drop(error: AsyncReplyError): void {
     if (this.#droppedProgress) return;
     this.#droppedProgress = true;
-    this.#context.observe({ event: "progress.dropped", ...eventAbout(this.operation), error });
+    this.#context.observe({ ...attemptEvent("progress.dropped", this.operation), error });
   }
 
   get release(): Job["release"] {

@@ -10,6 +10,8 @@ const MAX_ANNOUNCEMENTS = 10_000_000;
 
 /** This package with the whole contract. There is no worker, because only the time to the reply is measured. */
 export async function createServer({ retain }) {
+  // In production, the service would warn of the back end in memory at each start.
+  process.env.NODE_ENV = "benchmark";
   const service = createOrderService({
     authorize: bearer({ "bench-token": "bench" }),
     backend: retain ? createMemoryBackend({ maxAnnouncements: MAX_ANNOUNCEMENTS }) : createForgetfulBackend(),

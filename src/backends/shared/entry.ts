@@ -274,7 +274,7 @@ function retry(
 type Outcome = Pick<Operation, "result" | "error" | "lastError">;
 type Ended = Stepped & Outcome & Pick<Operation, "settledAt">;
 
-// Setting the members that there are takes a third of the time of a second `...`.
+// Sets its members one by one, because a second `...` takes several times as long.
 function end(
   entry: Entry<Stepped>,
   now: number,

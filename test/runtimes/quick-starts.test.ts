@@ -63,8 +63,8 @@ describe("a quick start, followed in a new folder with the packed package", () =
     );
   }
 
-  describe.each(nodesWithStores.slice(-1))("on $name and SQLite", (node) => {
-    for (const each of platformsWithStores) {
+  describe.each(nodesWithStores)("on $name and SQLite", (node) => {
+    for (const each of platformsWithStores(node)) {
       const store = each.platform === "Bun" ? sqliteOfBun : sqlite;
       it.skipIf(isSkipped(node) || isPlatformSkipped(each))(
         `produces the output that it shows: ${each.page.path}`,

@@ -50,8 +50,8 @@ function declareQuickStarts(installation: PostgresInstallation): void {
     );
   });
 
-  describe.each(nodesWithStores.slice(-1))("on $name", (node) => {
-    for (const each of platformsWithStores)
+  describe.each(nodesWithStores)("on $name", (node) => {
+    for (const each of platformsWithStores(node))
       it.skipIf(isSkipped(node) || isPlatformSkipped(each))(
         `produces the output that it shows: ${each.page.path}`,
         () => followed(each.page, node),

@@ -1,7 +1,7 @@
 import { type PlatformQuickStart, quickStarts } from "../../docs/quick-starts.js";
 import type { Page } from "../../support/pages.js";
-import { bun, deno, isSkipped } from "../matrix.js";
-import { beginnings } from "./beginnings.js";
+import { bun, deno, isSkipped, type Runtime } from "../matrix.js";
+import { beginnings, nodesWithStores } from "./beginnings.js";
 
 /** The platforms that need a runtime from `npm ci --prefix test/runtimes`. */
 const runtimes = new Map([
@@ -12,8 +12,16 @@ const runtimes = new Map([
 /** The quick starts that are followed on one version of their platform. */
 export const platforms = quickStarts.filter(({ page }) => !beginnings.includes(page));
 
-/** Those on which the stores of the pages run. Workers have no files, and need another driver of Postgres. */
-export const platformsWithStores = platforms.filter(({ platform }) => platform !== "Cloudflare Workers");
+/**
+ * Returns those that are followed with stores beside this version of Node. Those with a runtime besides Node are followed
+ * once. Workers have no files, and need another driver of Postgres.
+ */
+export function platformsWithStores(node: Runtime): readonly PlatformQuickStart[] {
+  const isLast = node === nodesWithStores.at(-1);
+  return platforms.filter(
+    ({ platform }) => platform !== "Cloudflare Workers" && (isLast || !runtimes.has(platform)),
+  );
+}
 
 /** Whether to skip tests of a platform: its runtime is not installed, and `CI` is not set. */
 export function isPlatformSkipped({ platform }: PlatformQuickStart): boolean {

@@ -114,6 +114,7 @@ export function createPostgresBackend<Connection, Tx = Connection>(
     check: createCheck({ database, pool: options.pool, schema, listen, ready, timeoutMs, clock }),
     close: async () => {
       await queue.close();
+      await Promise.all([changes.close(), cancellations.close()]);
       await channels.close();
     },
     ...awaitUsing(),

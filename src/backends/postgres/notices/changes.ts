@@ -1,6 +1,6 @@
 import { isOperationId } from "../../../contract/operation.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { sleep } from "../../../ports/waits.js";
+import { sleep, withinTime } from "../../../ports/waits.js";
 import { createWatchers, type Watchers } from "../../shared/watchers.js";
 import type { Channels } from "./channels.js";
 
@@ -10,6 +10,8 @@ export interface Changes extends Watchers {
   changed(operationId: string): void;
   /** Notifies watchers in this process. No other process knows a new operation. */
   created(operationId: string): void;
+  /** Resolves when other processes were notified of everything so far, or if the server does not answer in time. */
+  close(): Promise<void>;
 }
 
 /** Keeps payloads below the limit of Postgres, 8000 bytes. An id and a space are 37 bytes. */
@@ -18,6 +20,8 @@ const MAX_IDS = 200;
  * Operations that change during this pause share a notification, so a busy process sends only a few of them each second.
  */
 const PAUSE_MS = 50;
+/** Longest wait for the last notification. Milliseconds. */
+const MAX_CLOSE_MS = 1_000;
 /** If more operations change during a pause, one message replaces their ids. */
 const MAX_WAITING = 2_000;
 /** Makes watchers look at all operations that they follow. */
@@ -27,10 +31,10 @@ const EVERYTHING = "*";
 export function createChanges(channels: Channels, channel: string, clock: Clock): Changes {
   const { changed: created, watch } = createWatchers();
   const waiting = new Set<string>();
-  let sending = false;
+  let sending: Promise<void> | undefined;
+  const closing = new AbortController();
 
   async function send(): Promise<void> {
-    sending = true;
     // Operations that change in the same turn share the first notification.
     await undefined;
     while (waiting.size > 0) {
@@ -38,9 +42,9 @@ export function createChanges(channels: Channels, channel: string, clock: Clock)
       waiting.clear();
       // Watchers also poll, so a notification can get lost.
       await channels.notify(channel, messages).catch(() => {});
-      await sleep(PAUSE_MS, clock);
+      await sleep(PAUSE_MS, clock, closing.signal);
     }
-    sending = false;
+    sending = undefined;
   }
 
   const onMessage = (message?: string): void => {
@@ -53,15 +57,21 @@ export function createChanges(channels: Channels, channel: string, clock: Clock)
     changed: (operationId) => {
       created(operationId);
       if (waiting.size <= MAX_WAITING) waiting.add(operationId);
-      if (!sending) void send();
+      sending ??= send();
     },
     watch: (onChange) => {
       const stop = watch(onChange);
       channels.subscribe(channel, onMessage);
       return stop;
     },
+    close: async () => {
+      closing.abort();
+      if (sending !== undefined) await withinTime(sending, MAX_CLOSE_MS, clock, tooLate).catch(() => {});
+    },
   };
 }
+
+const tooLate = (): Error => new Error("The last notification was not sent in time.");
 
 function messagesOf(ids: readonly string[]): readonly string[] {
   if (ids.length > MAX_WAITING) return [EVERYTHING];

@@ -132,8 +132,8 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       const members = { startWithinMs: unitMs };
       const [one, other] = [await createPending(store, members), await createPending(store, members)];
       await pass(unitMs);
-      const seen = new Set<string | undefined>();
-      const stop = store.watch?.((id) => void seen.add(id));
+      const seen = new Set<string>();
+      const stop = store.watch?.((id) => void (id !== undefined && seen.add(id)));
       equal(await tryBegin(store, one.id), "expired", "beginning it too late");
       await endOverdue(store);
       for (let waited = 0; waited < 10 && seen.size < 2; waited += 1) await pass(unitMs);

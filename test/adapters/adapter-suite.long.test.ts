@@ -1,104 +1,10 @@
-import type { HttpRequest, HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/testing/manual-clock.js";
 import { adapterCases } from "../support/adapter-suite/cases.js";
 import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
 import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
-import { createPlainHarness, type Handle } from "../support/plain-harness.js";
-
-/** A mistake that an adapter might make. */
-type Fault = (handle: Handle) => Handle;
-
-const onReply =
-  (change: (reply: HttpResponse, request: HttpRequest) => HttpResponse): Fault =>
-  (handle) =>
-  async (request) =>
-    change(await handle(request), request);
-
-const onRequest =
-  (change: (request: HttpRequest) => HttpRequest): Fault =>
-  (handle) =>
-  (request) =>
-    handle(change(request));
-
-function without(name: string): Fault {
-  return onReply(({ headers, ...reply }) => {
-    const { [name]: _, ...others } = headers;
-    return { ...reply, headers: others };
-  });
-}
-
-const lines = ({ headers }: HttpRequest): (readonly [string, string])[] => [
-  ...(headers as readonly (readonly [string, string])[]),
-];
-
-const STATUSES = [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 422, 429, 503];
-const FIELDS = [
-  "accept",
-  "accept-encoding",
-  "allow",
-  "cache-control",
-  "content-type",
-  "deprecation",
-  "etag",
-  "idempotent-replayed",
-  "link",
-  "location",
-  "operation-location",
-  "retry-after",
-  "sunset",
-  "vary",
-  "www-authenticate",
-  "x-accel-buffering",
-  "x-content-type-options",
-];
-
-const faults: Readonly<Record<string, Fault>> = {
-  ...Object.fromEntries(
-    STATUSES.map((status) => [
-      `turns ${status} into another status`,
-      onReply((reply) => (reply.status === status ? { ...reply, status: status + 50 } : reply)),
-    ]),
-  ),
-  ...Object.fromEntries(FIELDS.map((name) => [`loses the field ${name} of replies`, without(name)])),
-  "loses the body of replies": onReply(({ status, headers }) => ({ status, headers })),
-  "gives HEAD a body": onReply((reply, { method }) => (method === "HEAD" ? { ...reply, body: "x" } : reply)),
-  "takes the first of repeated fields": onRequest((request) => ({
-    ...request,
-    headers: [...new Map(lines(request).reverse())],
-  })),
-  "takes the last of repeated fields": onRequest((request) => ({
-    ...request,
-    headers: [...new Map(lines(request))],
-  })),
-  "loses the fields of requests": onRequest((request) => ({ ...request, headers: [] })),
-  "loses the body of requests": onRequest(({ body: _, ...request }) => request),
-  "removes slashes from the end of the path": onRequest((request) => ({
-    ...request,
-    path: request.path.replace(/\/+$/, ""),
-  })),
-  "honors X-HTTP-Method-Override": onRequest((request) => ({
-    ...request,
-    method: lines(request).find(([name]) => name === "x-http-method-override")?.[1] ?? request.method,
-  })),
-  "repairs invalid UTF-8": onRequest((request) =>
-    request.body instanceof Uint8Array
-      ? { ...request, body: Buffer.from(request.body).toString("utf8") }
-      : request,
-  ),
-  "drops a byte order mark": onRequest((request) =>
-    request.body instanceof Uint8Array
-      ? { ...request, body: new TextDecoder().decode(request.body) }
-      : request,
-  ),
-  "parses JSON before the service does": onRequest((request) => {
-    try {
-      return { ...request, body: JSON.stringify(JSON.parse(request.body as string)) };
-    } catch {
-      return request;
-    }
-  }),
-};
+import { createPlainHarness } from "../support/plain-harness.js";
+import { plantedFaults } from "./planted-faults.js";
 
 describe("the adapter suite on plain objects", () => {
   declareAdapterCases(createPlainHarness());
@@ -130,7 +36,7 @@ describe("the adapter suite", () => {
     expect(runnable.length).toBeGreaterThan(200);
   });
 
-  it.each(Object.entries(faults))("catches an adapter that %s", async (_, fault) => {
+  it.each(Object.entries(plantedFaults))("catches an adapter that %s", async (_, fault) => {
     passingCases ??= passing(createPlainHarness());
     expect(await firstFailure(await passingCases, createPlainHarness(fault))).toEqual(expect.any(String));
   });

@@ -7,8 +7,6 @@ import { replacing } from "../support/replacing.js";
 interface PlantedAnswer {
   readonly create: CreateBackend;
   readonly violation: RegExp;
-  /** Whether only the long search looks for it, because few histories come across it. */
-  readonly isRare?: boolean;
 }
 
 /** Back ends that answer sweeps, operators and the holders of leases with something untrue. */
@@ -21,7 +19,6 @@ export const plantedAnswers: Readonly<Record<string, PlantedAnswer>> = {
       },
     })),
     violation: /I19: .* was renewed with cancelRequested false/,
-    isRare: true,
   },
 
   "a lost attempt is never reported": {

@@ -1,4 +1,5 @@
 import { afterEach } from "vitest";
+import { storeCases } from "../../support/adapter-suite/cases.js";
 import { declareAdapterCases } from "../../support/adapter-suite/declare-cases.js";
 import { createNodeHarness } from "../../support/node-harness.js";
 import { describeClients, type SqliteClient } from "../../support/sqlite/clients.js";
@@ -15,7 +16,7 @@ function declareCases(client: SqliteClient): void {
     await harness.close();
     for (const file of files.splice(0)) await file.remove();
   });
-  declareAdapterCases(harness);
+  declareAdapterCases(harness, storeCases);
 }
 
 // One client is enough, and keeps `npm test` short: the replies do not depend on the client.

@@ -6,13 +6,13 @@ import {
   simulate,
 } from "async-request-reply/testing";
 import { expect, it } from "vitest";
-import { effort } from "../../support/effort.js";
+import { effort, FIRST_SEED as FIRST } from "../../support/effort.js";
 import { describeClients, type SqliteClient } from "../../support/sqlite/clients.js";
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { inTurn } from "./in-turn.js";
 
-const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(5, 200));
-const FIRST_SEED = Number(process.env.SQLITE_SEED ?? 1);
+const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(5, 60, 1_000));
+const FIRST_SEED = Number(process.env.SQLITE_SEED ?? FIRST);
 
 /** A back end of one history. */
 interface Simulated {

@@ -1,0 +1,99 @@
+import type { IdempotencyStore, Queue } from "async-request-reply";
+import type { Submissions } from "async-request-reply/ports";
+import { announcingStores } from "./announcing-stores.js";
+import { cancellingStores } from "./cancelling-stores.js";
+import { claimStores } from "./claim-stores.js";
+import { jumpyClaimStores, jumpyStores, jumpySubmissions } from "./clock-jumps.js";
+import { changingClaimStores, changingStores, changingSubmissions } from "./contents.js";
+import { countingStores } from "./counting-stores.js";
+import { creatingStores } from "./creating-stores.js";
+import { delayingStores } from "./delaying-stores.js";
+import { failedRetentionStores, failedRetentionSubmissions } from "./failed-retention-stores.js";
+import { followingStores } from "./following-stores.js";
+import { removingStores, retainingStores } from "./forgetting-stores.js";
+import { leasingStores } from "./leasing-stores.js";
+import { listingStores, readingStores } from "./listing-stores.js";
+import { observingStores } from "./observing-stores.js";
+import { overdueStores } from "./overdue-stores.js";
+import { pausingStores } from "./pausing-stores.js";
+import { laneStores, limitStores } from "./place-stores.js";
+import { preparingStores } from "./preparing-stores.js";
+import type { BrokenPort } from "./prove.js";
+import { purgingSubmissions } from "./purging-submissions.js";
+import { deliveringQueues, receivingQueues } from "./queues.js";
+import { recordingMany } from "./recording-many.js";
+import { recordingSubmissions } from "./recording-submissions.js";
+import { redrivingStores } from "./redriving-stores.js";
+import { releaseStores, staleStores } from "./releasing-claim-stores.js";
+import { renewingStores } from "./renewing-stores.js";
+import { retryingStores } from "./retrying-stores.js";
+import { settlingStores } from "./settling-stores.js";
+import {
+  shortDurationClaimStores,
+  shortDurationStores,
+  shortDurationSubmissions,
+} from "./short-durations.js";
+import { cancellingForOthers, tenantClaimStores, tenantStores, tenantSubmissions } from "./tenants.js";
+import { ticketQueues } from "./ticket-queues.js";
+import type { TrackedStore } from "./tracked-store.js";
+
+/** Operation stores that each break a rule. */
+export const brokenOperationStores: readonly BrokenPort<TrackedStore>[] = [
+  ...creatingStores,
+  ...preparingStores,
+  ...leasingStores,
+  ...pausingStores,
+  ...renewingStores,
+  ...settlingStores,
+  ...followingStores,
+  ...retryingStores,
+  ...limitStores,
+  ...laneStores,
+  ...cancellingStores,
+  ...announcingStores,
+  ...retainingStores,
+  ...failedRetentionStores,
+  ...removingStores,
+  ...delayingStores,
+  ...overdueStores,
+  ...observingStores,
+  ...readingStores,
+  ...listingStores,
+  ...countingStores,
+  ...redrivingStores,
+  ...tenantStores,
+  ...cancellingForOthers,
+  ...shortDurationStores,
+  ...jumpyStores,
+  ...changingStores,
+];
+
+/** Idempotency stores that each break a rule. */
+export const brokenIdempotencyStores: readonly BrokenPort<IdempotencyStore>[] = [
+  ...claimStores,
+  ...releaseStores,
+  ...staleStores,
+  ...tenantClaimStores,
+  ...shortDurationClaimStores,
+  ...jumpyClaimStores,
+  ...changingClaimStores,
+];
+
+/** Atomic steps that each break a rule. */
+export const brokenSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
+  ...recordingSubmissions,
+  ...recordingMany,
+  ...purgingSubmissions,
+  ...failedRetentionSubmissions,
+  ...tenantSubmissions,
+  ...shortDurationSubmissions,
+  ...jumpySubmissions,
+  ...changingSubmissions,
+];
+
+/** Queues that each break a rule. */
+export const brokenQueues: readonly BrokenPort<Queue>[] = [
+  ...receivingQueues,
+  ...deliveringQueues,
+  ...ticketQueues,
+];

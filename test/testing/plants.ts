@@ -1,0 +1,93 @@
+import {
+  type Backend,
+  type Clock,
+  createMemoryBackend,
+  type IdempotencyStore,
+  type Queue,
+  withQueue,
+  withStores,
+} from "async-request-reply";
+import type { Submissions } from "async-request-reply/ports";
+import type { CreateBackend, ManualClock } from "async-request-reply/testing";
+import {
+  brokenIdempotencyStores,
+  brokenOperationStores,
+  brokenQueues,
+  brokenSubmissions,
+} from "./broken/index.js";
+import { type BrokenPort, overriding } from "./broken/prove.js";
+import { withTickets } from "./broken/ticket-queues.js";
+import { trackedStore } from "./broken/tracked-store.js";
+import { plantedAnswers } from "./planted-answers.js";
+import { plantedFaults } from "./planted-faults.js";
+import { plantedPromises } from "./planted-promises.js";
+import { plantedReadings } from "./planted-readings.js";
+import { plantedReceipts } from "./planted-receipts.js";
+import { plantedSubmissions } from "./planted-submissions.js";
+import { plantedTransactions } from "./planted-transactions.js";
+
+/** A back end in memory with one mistake. */
+export interface Plant {
+  readonly kind: string;
+  readonly name: string;
+  readonly create: CreateBackend;
+  /** Whether the port suites catch it. Undefined if that is not known yet: see `proveSuite`. */
+  readonly inPortSuites?: boolean;
+}
+
+type Mistakes<Port> = readonly Pick<BrokenPort<Port>, "name" | "caughtBy" | "methods">[];
+
+function ofPort<Port>(
+  kind: string,
+  broken: Mistakes<Port>,
+  create: (methods: (port: Port) => Partial<Port>, clock: Clock) => Backend,
+): readonly Plant[] {
+  return broken.map(({ name, caughtBy, methods }) => ({
+    kind,
+    name: `${kind} that ${name}`,
+    create: (clock) => create((port) => methods(port, clock as ManualClock), clock),
+    inPortSuites: caughtBy.length > 0,
+  }));
+}
+
+const brokenPorts: readonly Plant[] = [
+  ...ofPort("an operation store", brokenOperationStores, (methods, clock) => {
+    const backend = createMemoryBackend({ clock });
+    const tracked = trackedStore(backend.operations, clock as ManualClock);
+    return withStores(backend, { operations: overriding(tracked, methods(tracked)) });
+  }),
+  ...ofPort<IdempotencyStore>("an idempotency store", brokenIdempotencyStores, (methods, clock) => {
+    const backend = createMemoryBackend({ clock });
+    return withStores(backend, {
+      idempotency: overriding(backend.idempotency, methods(backend.idempotency)),
+    });
+  }),
+  ...ofPort<Submissions<unknown>>("atomic steps", brokenSubmissions, (methods, clock) => {
+    const backend = createMemoryBackend({ clock });
+    const { submissions } = backend;
+    return submissions === undefined
+      ? backend
+      : { ...backend, submissions: overriding(submissions, methods(submissions) as typeof submissions) };
+  }),
+  ...ofPort<Queue>("a queue", brokenQueues, (methods, clock) => {
+    const backend = createMemoryBackend({ clock });
+    const queue = withTickets(backend.queue);
+    return withQueue(backend, overriding(queue, methods(queue)));
+  }),
+];
+
+const histories = {
+  ...plantedReadings,
+  ...plantedTransactions,
+  ...plantedPromises,
+  ...plantedSubmissions,
+  ...plantedAnswers,
+  ...plantedReceipts,
+};
+
+/** Every back end with a mistake that the tests know. */
+export const plants: readonly Plant[] = [
+  ...brokenPorts,
+  ...Object.entries(plantedFaults).map(([name, create]) => ({ kind: "a back end", name, create })),
+  ...Object.entries(histories).map(([name, { create }]) => ({ kind: "a back end", name, create })),
+];

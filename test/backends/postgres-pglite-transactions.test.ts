@@ -69,7 +69,7 @@ describe("transactions on PGlite, which has one connection", () => {
       const id = await submit("commit");
       const done = async (): Promise<boolean> =>
         (await backend.operations.get(id, TENANT))?.state === "completed";
-      await vi.waitUntil(done, { timeout: 10_000 });
+      await vi.waitUntil(done);
       expect(await backend.operations.get(id, TENANT)).toMatchObject({ attempt: 1, result: "7" });
       expect(await effectsOf(id)).toBe(1);
     } finally {
@@ -161,7 +161,7 @@ describe("transactions on PGlite, which has one connection", () => {
     });
     const body = JSON.stringify(ORDER);
     expect((await service.handle({ ...POST, body })).status).toBe(503);
-    await vi.waitUntil(() => late !== undefined, { timeout: 20_000 });
+    await vi.waitUntil(() => late !== undefined);
     expect(late).toBeInstanceOf(Error);
     slow = false;
     expect((await service.handle({ ...POST, body })).status).toBe(201);

@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres";
 import { afterAll, beforeAll, describe } from "vitest";
-import type { Fresh } from "./postgres/harnesses.js";
+import { createSchemaPool } from "../support/postgres/schema-pool.js";
 import { runPortSuites } from "./postgres/run-port-suites.js";
 
 describe("the back end on PGlite", { timeout: 30_000 }, () => {
@@ -10,43 +10,33 @@ describe("the back end on PGlite", { timeout: 30_000 }, () => {
   beforeAll(async () => {
     database = await PGlite.create();
   }, 60_000);
-  afterAll(() => database?.close());
 
-  /**
-   * Schemas that are free for reuse. Migrating a new one and compiling its functions would take most of the time of
-   * a case.
-   */
-  const free: string[] = [];
+  const openIn = (schema: string) => createPostgresBackend({ pool: fromPGlite(database), schema });
   let count = 0;
+  const schemas = createSchemaPool({
+    execute: (text) => database.exec(text),
+    query: (text) => database.query(text),
+    newSchema: () => `test_${++count}`,
+    migrate: (schema) => openIn(schema).migrate(),
+  });
+  afterAll(async () => {
+    await schemas.verify();
+    await database.close();
+  });
 
-  async function emptySchema(): Promise<string> {
-    const known = free.pop();
-    if (known !== undefined) {
-      await database.exec(`truncate ${known}.operations, ${known}.paused; ${clocks.get(known)}`);
-      return known;
-    }
-    const schema = `test_${++count}`;
-    await createPostgresBackend({ pool: fromPGlite(database), schema }).migrate();
-    clocks.set(schema, await clockOf(schema));
-    return schema;
-  }
-
-  /** The original clock function of each schema. Cases may replace it. */
-  const clocks = new Map<string, string>();
-  async function clockOf(schema: string): Promise<string> {
-    const text = `select pg_get_functiondef('${schema}.now_v1()'::regprocedure) as definition`;
-    const { rows } = await database.query<{ definition: string }>(text);
-    return rows[0]?.definition ?? "";
-  }
-
-  const open = async (): Promise<Fresh> => {
-    const schema = await emptySchema();
-    const backend = createPostgresBackend({ pool: fromPGlite(database), schema });
+  function open(schema: string) {
+    const backend = openIn(schema);
     const close = async (): Promise<void> => {
       await backend.close();
-      free.push(schema);
+      await schemas.giveBack(schema);
     };
-    return { backend: { ...backend, close }, schema, execute: (text) => database.exec(text) };
-  };
-  runPortSuites(open);
+    return { ...backend, close };
+  }
+  runPortSuites({
+    stopped: async () => {
+      const { schema, time } = await schemas.takeStopped();
+      return { ...open(schema), time };
+    },
+    running: async () => open(schemas.take()),
+  });
 });

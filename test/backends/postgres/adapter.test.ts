@@ -1,5 +1,6 @@
 import type { Backend } from "async-request-reply";
 import { afterEach } from "vitest";
+import { storeCases } from "../../support/adapter-suite/cases.js";
 import { declareAdapterCases } from "../../support/adapter-suite/declare-cases.js";
 import { createNodeHarness } from "../../support/node-harness.js";
 import { describePostgres } from "../../support/postgres/server.js";
@@ -15,5 +16,5 @@ await describePostgres("the Node adapter with operations in Postgres", (server) 
     await harness.close();
     for (const backend of opened.splice(0)) await backend.close();
   });
-  declareAdapterCases(harness);
+  declareAdapterCases(harness, storeCases);
 });

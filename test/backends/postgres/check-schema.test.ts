@@ -10,7 +10,7 @@ await describePostgres("check() looks at the schema and", (server) => {
 
   /** A schema that an administrator keeps, as the statements leave it. */
   async function manual(...statements: readonly ((schema: string) => string)[]) {
-    const backend = server.open({ migrate: "manual" });
+    const backend = server.openOwn({ migrate: "manual" });
     for (const statement of statements) await server.pool.query(statement(backend.schema));
     return backend;
   }

@@ -6,13 +6,13 @@ import { misconfigured, refusedCheck } from "./refused-check.js";
 
 await describePostgres("check() of a back end on Postgres", (server) => {
   it("resolves if its schema can be used, which it creates where it may", async () => {
-    const backend = server.open();
+    const backend = server.openOwn();
     await expect(backend.check()).resolves.toBeUndefined();
   });
 
   it("rejects when the pool has been ended", async () => {
     const pool = openPool();
-    const backend = server.open({ pool });
+    const backend = server.openOwn({ pool });
     await backend.check();
     await pool.end();
     expect(await refusedCheck(backend)).toEqual(
@@ -25,13 +25,13 @@ await describePostgres("check() of a back end on Postgres", (server) => {
   it("rejects when the connection that listens would be the only one", async () => {
     const pool = openPool({ max: 1 });
     try {
-      expect(await refusedCheck(server.open({ pool }))).toEqual(
+      expect(await refusedCheck(server.openOwn({ pool }))).toEqual(
         misconfigured(
           "The pool of `createPostgresBackend` has `max: 1`, but listening for notifications keeps one connection in use. " +
             "Create the pool with a `max` of at least 2, or pass `listen: false`.",
         ),
       );
-      await expect(server.open({ pool, listen: false }).check()).resolves.toBeUndefined();
+      await expect(server.openOwn({ pool, listen: false }).check()).resolves.toBeUndefined();
     } finally {
       await pool.end();
     }
@@ -41,7 +41,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     const pool = openPool({ max: 2, connectionTimeoutMillis: 500 });
     const clients = [await pool.connect(), await pool.connect()];
     try {
-      expect((await refusedCheck(server.open({ pool }))).detail).toMatch(
+      expect((await refusedCheck(server.openOwn({ pool }))).detail).toMatch(
         /^The pool provided no connection in time, .* whether all connections of the pool are in use\.$/,
       );
     } finally {

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fromPostgresJs } from "../../../examples/postgres-js/from-postgres-js.js";
 import { blocksOf, page } from "../../support/pages.js";
 import { describePostgres } from "../../support/postgres/server.js";
-import { runPortSuites } from "./run-port-suites.js";
+import { runSubmissionsSuite } from "./run-port-suites.js";
 import { elsewhere, runSqlDatabaseSuite } from "./run-sql-database-suite.js";
 
 const manual = page(join("docs", "postgres.md"));
 
 await describePostgres("the page about Postgres", (server) => {
   it("shows valid statements", async () => {
-    const { schema, migrate } = server.open();
+    const { schema, migrate } = server.openOwn();
     await migrate();
     const { rows } = await server.pool.query<{ role: string }>("select quote_ident(current_user) as role");
     const statements = blocksOf(manual, "sql");
@@ -40,10 +40,9 @@ await describePostgres("the page about Postgres", (server) => {
       interruptible: true,
     }));
 
-    runPortSuites(async () => {
-      const backend = server.open({ pool: fromPostgresJs(sql) as never });
-      await backend.migrate();
-      return { backend, schema: backend.schema, execute: (text) => server.pool.query(text) };
+    runSubmissionsSuite({
+      stopped: () => server.openStopped({ pool: fromPostgresJs(sql) as never }),
+      running: async () => server.open({ pool: fromPostgresJs(sql) as never }),
     });
   });
 });

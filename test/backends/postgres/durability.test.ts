@@ -63,7 +63,7 @@ await describePostgres("a commit of the back end", (server) => {
       const begin = () => operations.beginAttempt(lapsed.id, { token: newToken(), leaseMs: 1_000 });
       await begin();
       expect(await operations.requestCancel(lapsed.id, "a")).toBe("requested");
-      await expect.poll(async () => (await begin()).outcome, { timeout: 10_000 }).toBe("terminal");
+      await expect.poll(async () => (await begin()).outcome).toBe("terminal");
       expect(commits).toMatchObject({ cancel: new Set(["on"]), begin: new Set(["off", "on"]) });
     } finally {
       await backend.close();

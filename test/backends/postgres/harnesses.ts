@@ -1,12 +1,12 @@
-import type { Backend } from "async-request-reply";
-import type { Submissions } from "async-request-reply/ports";
+import type { PGliteTransaction, PostgresBackend } from "async-request-reply/postgres";
 import {
   type Capabilities,
   createStoreQueueHarness,
   type PortHarness,
   type QueueHarness,
 } from "async-request-reply/testing";
-import { type Execute, type ManualTime, stopTime } from "./manual-time.js";
+import type { PoolClient } from "pg";
+import type { ManualTime } from "../../support/postgres/stop-time.js";
 
 const capabilities: Capabilities = {
   leaseGranularityMs: 1,
@@ -30,24 +30,27 @@ const capabilities: Capabilities = {
   deadlines: true,
 };
 
-/** A new, migrated back end and a way to change its schema. */
-export interface Fresh {
-  readonly backend: Backend & { readonly submissions: Submissions<unknown> };
-  readonly schema: string;
-  readonly execute: Execute;
+type AnyBackend = PostgresBackend<PoolClient> | PostgresBackend<PGliteTransaction>;
+
+/** Opens back ends in empty schemas. */
+export interface Openings {
+  /** Opens a back end whose time stands still. */
+  stopped(): Promise<AnyBackend & { readonly time: ManualTime }>;
+  /** Opens a back end whose time passes. */
+  running(): Promise<AnyBackend>;
 }
 
-/** Creates a harness whose cases each get a new schema in which time stands still. */
+/** Creates a harness whose cases each get an empty schema in which time stands still. */
 export function harnessOf<Port>(
-  open: () => Promise<Fresh>,
-  portOf: (backend: Fresh["backend"]) => Port,
+  { stopped }: Openings,
+  portOf: (backend: AnyBackend) => Port,
 ): PortHarness<Port> {
   let time: ManualTime | undefined;
   return {
     capabilities,
     create: async () => {
-      const { backend, schema, execute } = await open();
-      time = await stopTime(execute, schema);
+      const backend = await stopped();
+      time = backend.time;
       return { port: portOf(backend), close: () => backend.close() };
     },
     passTime: async (ms) => time?.advance(ms),
@@ -56,12 +59,12 @@ export function harnessOf<Port>(
 }
 
 /** Creates a harness for the queue, which reads from the store. Its leases run in real time. */
-export function queueHarness(open: () => Promise<Fresh>): QueueHarness {
+export function queueHarness({ running }: Openings): QueueHarness {
   return createStoreQueueHarness({
     capabilities: { ...capabilities, leaseGranularityMs: 100 },
     deliversWithinMs: 1_500,
     open: async () => {
-      const { backend } = await open();
+      const backend = await running();
       return { port: backend, close: () => backend.close() };
     },
     passTime: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -87,11 +87,11 @@ await describePostgres("a key that another transaction holds", (server) => {
       return run();
     });
     const first = slow.submit("k");
-    await vi.waitUntil(() => recorded, { timeout: 10_000 });
+    await vi.waitUntil(() => recorded);
     const second = processOn(schema, { pool: counted }).submit("k");
     try {
       // The second request has waited for the row, left its batch and retried twice.
-      await vi.waitUntil(() => tries >= 4, { timeout: 5_000 });
+      await vi.waitUntil(() => tries >= 4);
     } finally {
       commit();
     }
@@ -134,7 +134,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     const { waiting } = await whileHeld(schema, ["k"], async () => {
       let left = 2;
       const all = [1, 2].map(() => submit("k").finally(() => left--));
-      await vi.waitUntil(async () => (await submit("k")).status === 409, { timeout: 10_000 });
+      await vi.waitUntil(async () => (await submit("k")).status === 409);
       expect(left).toBe(2);
       return { waiting: all };
     });
@@ -189,7 +189,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     const { submit } = processOn(schema, { pool: counted });
     const { waiting } = await whileHeld(schema, ["k"], async () => {
       const all = Array.from({ length: 200 }, () => submit("k"));
-      await vi.waitUntil(() => asked >= 5, { timeout: 5_000 });
+      await vi.waitUntil(() => asked >= 5);
       return { waiting: Promise.all(all) };
     });
     const replies = await waiting;

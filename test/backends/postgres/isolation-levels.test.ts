@@ -38,9 +38,7 @@ await describePostgres("the back end with a default isolation level of", (server
           await rival.query(`update ${schema}.operations set round = round + 1`);
           const running = run();
           running.catch(() => {}); // may reject while the commit is still being answered
-          await vi.waitUntil(async () => (await server.pool.query(isBlocked)).rowCount === 1, {
-            timeout: 10_000,
-          });
+          await vi.waitUntil(async () => (await server.pool.query(isBlocked)).rowCount === 1);
           await rival.query("commit");
           return await running;
         } finally {

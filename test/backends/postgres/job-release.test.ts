@@ -2,7 +2,6 @@ import { createService, createWorker, defineOrders } from "async-request-reply";
 import { afterEach, expect, it } from "vitest";
 import { declareJobRelease } from "../../support/job-release.js";
 import { describePostgres, type Opened } from "../../support/postgres/server.js";
-import { stopTime } from "./manual-time.js";
 
 await describePostgres("job.release", (server) => {
   const opened: Opened[] = [];
@@ -10,21 +9,15 @@ await describePostgres("job.release", (server) => {
     for (const backend of opened.splice(0)) await backend.close();
   });
 
-  async function open() {
-    const backend = server.open();
-    opened.push(backend);
-    await backend.migrate();
-    return backend;
-  }
-
   declareJobRelease(async () => {
-    const backend = await open();
-    const time = await stopTime((text) => server.pool.query(text), backend.schema);
-    return { backend, pass: (ms) => time.advance(ms) };
+    const { time, ...backend } = await server.openStopped();
+    opened.push(backend);
+    return { backend, pass: time.advance };
   });
 
   it("rolls the transaction back, and has no effect after the commit", async () => {
-    const backend = await open();
+    const backend = server.open();
+    opened.push(backend);
     const orders = defineOrders();
     const service = createService({ definitions: [orders], backend, observe: false });
     const submit = () => service.submit(orders, { itemId: "a", quantity: 1 });

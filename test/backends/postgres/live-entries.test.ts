@@ -70,7 +70,7 @@ await describePostgres("looking for due work in Postgres while a transaction sta
   }
 
   it(`passes few of the entries of ${ENDED} operations that have ended`, async () => {
-    const { operations, schema } = server.open();
+    const { operations, schema } = server.openOwn();
     await operations.get(newId(), "a");
     const table = `${schema}.operations`;
     await server.pool.query(`alter table ${table} set unlogged`);
@@ -109,7 +109,7 @@ await describePostgres("looking for due work in Postgres while a transaction sta
   });
 
   it("finds at once what a transaction recorded long before its commit", async () => {
-    const { schema, ...here } = server.open();
+    const { schema, ...here } = server.openOwn();
     await here.migrate();
     const receiving = startReceiving(schema);
     const count = await looksUntilFound(receiving, here);
@@ -120,7 +120,7 @@ await describePostgres("looking for due work in Postgres while a transaction sta
   });
 
   it("finds it without notifications too, after at most 64 poll intervals", async () => {
-    const { schema, ...here } = server.open({ listen: false });
+    const { schema, ...here } = server.openOwn({ listen: false });
     await here.migrate();
     const receiving = startReceiving(schema, { listen: false });
     const count = await looksUntilFound(receiving, here);
@@ -128,7 +128,7 @@ await describePostgres("looking for due work in Postgres while a transaction sta
   });
 
   it("finds an operation at once whose lease ended long before another transaction unlocked it", async () => {
-    const { operations, queue, schema } = server.open({ listen: false });
+    const { operations, queue, schema } = server.openOwn({ listen: false });
     const wanted = operation();
     await operations.create(wanted);
     expect(await receiveOnce(queue, { leaseMs: 1 })).toHaveLength(1);
@@ -145,7 +145,7 @@ await describePostgres("looking for due work in Postgres while a transaction sta
   });
 
   it("finds what is due after the clock of the server was set back", async () => {
-    const { operations, schema, migrate } = server.open({ listen: false });
+    const { operations, schema, migrate } = server.openOwn({ listen: false });
     await migrate();
     const receiving = startReceiving(schema, { listen: false });
     await looks(receiving, 2);

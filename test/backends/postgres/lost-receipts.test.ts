@@ -58,9 +58,7 @@ await describePostgres("a worker that loses the answers to its receive calls", (
         .filter((event) => event.event !== "background.failed" || event.step === "receive")
         .map(({ event }) => event)
         .filter((event) => /completed|failed|lost/.test(event));
-    await vi.waitUntil(() => ended().filter((event) => event.startsWith("operation")).length >= submissions, {
-      timeout: 20_000,
-    });
+    await vi.waitUntil(() => ended().filter((event) => event.startsWith("operation")).length >= submissions);
     return { attempts, ended: ended(), left };
   }
 

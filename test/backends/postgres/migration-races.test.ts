@@ -77,7 +77,7 @@ await describePostgres("a process whose connection hangs in a migration", (serve
       .open({ schema, pool, listen: false, idleTransactionTimeoutMs: 300 })
       .migrate()
       .catch(() => {});
-    await vi.waitUntil(() => hangs, { timeout: 10_000 });
+    await vi.waitUntil(() => hangs);
     await server.open({ schema }).migrate();
     expect(await ended).toMatchObject({ code: "25P03" });
     expect(await server.open({ schema }).operations.get(randomUUID(), "a")).toBeUndefined();
@@ -97,9 +97,7 @@ await describePostgres("while another process migrates, a process with", (server
         for (const text of postgresMigrations(schema)) await first.query(text);
         const others = pools.map((pool) => need(server.open({ schema, pool, listen: false }), pool));
         const needed = Promise.allSettled(others);
-        await vi.waitUntil(async () => (await server.pool.query(waiting)).rowCount === pools.length, {
-          timeout: 10_000,
-        });
+        await vi.waitUntil(async () => (await server.pool.query(waiting)).rowCount === pools.length);
         await first.query("commit");
         for (const each of await needed) expect(each).toMatchObject({ status: "fulfilled" });
         const { rows } = await server.pool.query(`select version from ${schema}.migrations order by version`);

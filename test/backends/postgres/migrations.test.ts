@@ -30,16 +30,16 @@ await describePostgres("migrating Postgres", (server) => {
   });
 
   it("happens before the first use unless it is manual, and then calls report a missing store", async () => {
-    const automatic = server.open();
+    const automatic = server.openOwn();
     expect(await automatic.operations.get(newId(1), "a")).toBeUndefined();
-    const manual = server.open({ migrate: "manual" });
+    const manual = server.openOwn({ migrate: "manual" });
     await expect(manual.operations.get(newId(1), "a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await manual.migrate();
     expect(await manual.operations.get(newId(1), "a")).toBeUndefined();
   });
 
   it("keeps two schemas of one database apart", async () => {
-    const [first, second] = [server.open(), server.open()];
+    const [first, second] = [server.openOwn(), server.openOwn()];
     const submission = (n: number) => ({
       operation: { id: newId(n), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, key: "k" },
       fingerprint: "1:a",

@@ -153,7 +153,7 @@ await describePostgres("an error of the database", (server) => {
 });
 
 async function createStage(server: Server) {
-  const { schema, ...backend } = server.open();
+  const { schema, ...backend } = server.openOwn();
   await backend.migrate();
   const events: ServiceEvent[] = [];
   const lines: string[] = [];

@@ -49,7 +49,7 @@ ignore_startup_parameters = extra_float_digits
       await ended;
       rmSync(folder, { recursive: true });
     });
-    await vi.waitUntil(() => pool.query("select 1").catch(() => undefined), { timeout: 10_000 });
+    await vi.waitUntil(() => pool.query("select 1").catch(() => undefined));
     return pool;
   }
 

@@ -118,9 +118,7 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
       let ended = 0;
       const claims = [first?.claim(), second?.claim()].map((claim) => claim?.finally(() => (ended += 1)));
       const waits = "select from pg_locks where locktype = 'advisory' and not granted";
-      await vi.waitUntil(async () => ended + ((await pool().query(waits)).rowCount ?? 0) >= 2, {
-        timeout: 10_000,
-      });
+      await vi.waitUntil(async () => ended + ((await pool().query(waits)).rowCount ?? 0) >= 2);
       await other.query("commit");
       expect((await Promise.all(claims)).flat()).toHaveLength(2);
     } finally {

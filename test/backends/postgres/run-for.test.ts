@@ -1,4 +1,5 @@
 import { afterEach } from "vitest";
+import { effort } from "../../support/effort.js";
 import { describePostgres, type Opened } from "../../support/postgres/server.js";
 import { declareRunFor } from "../../support/run-for.js";
 
@@ -15,6 +16,6 @@ await describePostgres("runFor", (server) => {
       await backend.migrate();
       return backend;
     },
-    { cuts: 1_000 },
+    { cuts: effort(100, 100, 1_000) },
   );
 });

@@ -5,15 +5,23 @@ import {
   submissionsCases,
 } from "async-request-reply/testing";
 import { runSuite } from "../../support/run-suite.js";
-import { type Fresh, harnessOf, queueHarness } from "./harnesses.js";
+import { harnessOf, type Openings, queueHarness } from "./harnesses.js";
 
-/** Declares the suites of all ports as tests of the back ends from `open`. */
-export function runPortSuites(open: () => Promise<Fresh>): void {
-  const operations = harnessOf(open, (backend) => backend.operations);
-  const idempotency = harnessOf(open, (backend) => backend.idempotency);
-  const submissions = harnessOf(open, (backend) => backend.submissions);
+/** Declares the suites of all ports as tests of the back ends from `openings`. */
+export function runPortSuites(openings: Openings): void {
+  const operations = harnessOf(openings, (backend) => backend.operations);
+  const idempotency = harnessOf(openings, (backend) => backend.idempotency);
   runSuite("operation store", operationStoreCases, operations);
   runSuite("idempotency store", idempotencyStoreCases, idempotency);
-  runSuite("submissions", submissionsCases, submissions);
-  runSuite("queue", queueCases, queueHarness(open));
+  runSubmissionsSuite(openings);
+  runSuite("queue", queueCases, queueHarness(openings));
+}
+
+/** Declares the suite of submissions, which is all that another client changes about a back end. */
+export function runSubmissionsSuite(openings: Openings): void {
+  runSuite(
+    "submissions",
+    submissionsCases,
+    harnessOf(openings, (backend) => backend.submissions),
+  );
 }

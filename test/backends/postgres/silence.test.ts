@@ -82,18 +82,18 @@ await describePostgres("a Postgres back end whose network drops every packet", (
       confirmed.push(given.operation.id);
       expect((await backend.operations.get(given.operation.id, "a"))?.state).toBe("pending");
     });
-    await vi.waitUntil(() => confirmed.length > 100, { timeout: 20_000 });
+    await vi.waitUntil(() => confirmed.length > 100);
     await proxy.set({ does: "drop" });
     const refused = async (): Promise<boolean> =>
       backend.operations.get(newId(), "a").then(
         () => false,
         () => true,
       );
-    await vi.waitUntil(refused, { timeout: 10_000 });
-    await vi.waitUntil(refused, { timeout: 10_000 });
+    await vi.waitUntil(refused);
+    await vi.waitUntil(refused);
     await proxy.set({ does: "pass" });
     const before = confirmed.length;
-    await vi.waitUntil(() => confirmed.length > before + 100, { timeout: 20_000 });
+    await vi.waitUntil(() => confirmed.length > before + 100);
     expect(await stop()).toBeLessThan(10_000);
     const kept = await direct.operations.list?.({ limit: 100_000 });
     const ids = new Set(kept?.map(({ id }) => id));
@@ -110,7 +110,7 @@ await describePostgres("a Postgres back end whose network drops every packet", (
     await proxy.set({ does: "drop" });
     const hanging = [1, 2].map(() => backend.submissions.record(submission()));
     for (const each of hanging) each.catch(() => {});
-    await vi.waitUntil(() => proxy.droppedBytes() > 0, { timeout: 20_000 });
+    await vi.waitUntil(() => proxy.droppedBytes() > 0);
     await proxy.set({ does: "pass" });
     for (let count = 0; count < 10; count += 1) {
       expect((await backend.operations.get(known.id, "a"))?.id).toBe(known.id);
@@ -124,7 +124,7 @@ await describePostgres("a Postgres back end whose network drops every packet", (
     await proxy.set({ does: "drop" });
     const hanging = await Promise.allSettled([1, 2].map(() => backend.submissions.record(submission())));
     for (const each of hanging) expect(each).toMatchObject({ status: "rejected", reason: UNAVAILABLE });
-    await vi.waitUntil(() => pool.totalCount === 0, { timeout: 20_000 });
+    await vi.waitUntil(() => pool.totalCount === 0);
     await proxy.set({ does: "pass" });
     expect(await backend.submissions.record(submission())).toEqual({ outcome: "created" });
   });
@@ -140,7 +140,7 @@ await describePostgres("a Postgres back end whose network drops every packet", (
     await expect(backend.submissions.record(submission())).rejects.toMatchObject(UNAVAILABLE);
     await expect(backend.operations.get(newId(), "a")).rejects.toMatchObject(UNAVAILABLE);
     held.release();
-    await vi.waitUntil(() => pool.idleCount === 1 && pool.waitingCount === 0, { timeout: 20_000 });
+    await vi.waitUntil(() => pool.idleCount === 1 && pool.waitingCount === 0);
     expect(await backend.submissions.record(kept[1])).toEqual({ outcome: "created" });
     const listed = await backend.operations.list?.({ limit: 10 });
     expect(new Set(listed?.map(({ id }) => id))).toEqual(new Set(kept.map(({ operation: { id } }) => id)));
@@ -158,13 +158,11 @@ await describePostgres("a Postgres back end whose network drops every packet", (
     }
     await proxy.set({ does: "refuse" });
     await proxy.set({ does: "pass" });
-    await vi.waitUntil(
-      () =>
-        backend.submissions.record(submission()).then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 20_000 },
+    await vi.waitUntil(() =>
+      backend.submissions.record(submission()).then(
+        () => true,
+        () => false,
+      ),
     );
   });
 });
@@ -197,7 +195,7 @@ await describePostgres("a listening connection whose network drops every packet"
       await direct.operations.requestCancel(another.id, "a");
       return told.size > 0;
     };
-    await vi.waitUntil(isToldOfAnother, { timeout: 10_000 });
+    await vi.waitUntil(isToldOfAnother);
     await proxy.set({ does: "drop" });
     told.clear();
     return { backend, direct, isToldOfAnother };
@@ -205,7 +203,7 @@ await describePostgres("a listening connection whose network drops every packet"
 
   it("is noticed and replaced", async () => {
     const { isToldOfAnother } = await silenced({ statementTimeoutMs: 500, pollIntervalMs: NEVER_MS });
-    await expect(vi.waitUntil(isToldOfAnother, { timeout: 20_000 })).resolves.toBe(true);
+    await expect(vi.waitUntil(isToldOfAnother)).resolves.toBe(true);
   });
 
   it("does not keep workers from polling", async () => {

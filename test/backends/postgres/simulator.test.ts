@@ -1,10 +1,11 @@
 import { simulate } from "async-request-reply/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { effort, FIRST_SEED as FIRST } from "../../support/effort.js";
 import { describePostgres } from "../../support/postgres/server.js";
 import { inAllSchemas, openSimulatedSchema, type SimulatedSchema } from "./simulated-schema.js";
 
-const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? 20);
-const FIRST_SEED = Number(process.env.POSTGRES_SEED ?? 1);
+const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? effort(20, 20, 500));
+const FIRST_SEED = Number(process.env.POSTGRES_SEED ?? FIRST);
 /** Number of concurrent histories. A single history spends most of its time waiting for the server. */
 const SCHEMAS = Number(process.env.POSTGRES_SCHEMAS ?? 4);
 

@@ -112,7 +112,7 @@ await describePostgres("submitting many on Postgres", (server) => {
       const outcomes = await submitMany(stage, numbered(2), tx);
       waiting = submitMany(stage, numbered(3));
       // It tries again, instead of refusing the items.
-      await vi.waitUntil(() => refused === 2, { timeout: 5_000 });
+      await vi.waitUntil(() => refused === 2);
       return outcomes;
     });
     const outcomes = (await waiting) ?? [];
@@ -175,7 +175,7 @@ await describePostgres("submitting many on Postgres", (server) => {
     });
     const stage = await createTransactionStage(server, { backend: { pool, maxWaiting: 1, maxInFlight: 1 } });
     const first = submitMany(stage, numbered(2, "first"));
-    await vi.waitUntil(() => sent === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => sent === 1);
     const second = submitMany(stage, numbered(2, "second"));
     await expect(submitMany(stage, numbered(2, "third"))).rejects.toMatchObject({ code: "OVERLOADED" });
     release();
@@ -207,7 +207,7 @@ await describePostgres("submitting many on Postgres", (server) => {
       expect([await stage.operations(), await stage.effects()]).toEqual([[], []]);
       const outcomes = await within("commit", run);
       expect(await stage.effects()).toEqual([idOf(outcomes[0])]);
-      await vi.waitUntil(() => done.length === 30, { timeout: 20_000 });
+      await vi.waitUntil(() => done.length === 30);
       expect([...done].sort()).toEqual(outcomes.map(idOf).sort());
       expect(stage.events.filter(({ event }) => event === "operation.accepted")).toEqual([]);
     } finally {

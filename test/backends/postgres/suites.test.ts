@@ -1,7 +1,6 @@
 import type { QueryResult } from "pg";
 import { beforeAll, expect, it } from "vitest";
 import { describePostgres } from "../../support/postgres/server.js";
-import type { Fresh } from "./harnesses.js";
 import { type Interceptor, interceptStatements } from "./intercepted-statements.js";
 import { runPortSuites } from "./run-port-suites.js";
 
@@ -23,15 +22,13 @@ await describePostgres("the back end on a Postgres server", (server) => {
   beforeAll(() => {
     pool = interceptStatements(server.pool, noteTypes);
   });
-  const open = async (): Promise<Fresh> => {
-    const backend = server.open({ pool });
-    await backend.migrate();
-    return { backend, schema: backend.schema, execute: (text) => server.pool.query(text) };
-  };
-  runPortSuites(open);
+  runPortSuites({
+    stopped: () => server.openStopped({ pool }),
+    running: async () => server.open({ pool }),
+  });
 
   it("returns no value of type void in any of these suites", async () => {
-    const { backend } = await open();
+    const backend = server.open({ pool });
     await backend.check();
     expect([...read]).toEqual(
       expect.arrayContaining(["unnamed", "arr_notify_each", "arr_record_alone", "arr_settle", "arr_remove"]),

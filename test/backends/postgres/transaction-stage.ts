@@ -54,7 +54,7 @@ export async function createTransactionStage(
 ): Promise<TransactionStage> {
   const { schema, ...backend } = server.open(given);
   await backend.migrate();
-  await server.pool.query(`create table "${schema}".effects (operation_id uuid)`);
+  await server.pool.query(`create table if not exists "${schema}".effects (operation_id uuid)`);
   const events: ServiceEvent[] = [];
   const service = createOrderService<PoolClient>({
     backend,

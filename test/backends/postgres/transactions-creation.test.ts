@@ -113,9 +113,7 @@ await describePostgres(
           if (tries > 1) return createOrder(...all);
           const [, { signal, tx, operationId }] = all;
           await new Promise((resolve) => signal.addEventListener("abort", resolve));
-          await vi.waitUntil(() => stage.events.some(({ event }) => event === "request.refused"), {
-            timeout: 20_000,
-          });
+          await vi.waitUntil(() => stage.events.some(({ event }) => event === "request.refused"));
           const writing = tx === undefined ? Promise.reject(tx) : stage.write(tx, operationId);
           writing.then(() => lateWrite.resolve("written"), lateWrite.resolve);
           return { body: {} };
@@ -204,23 +202,17 @@ await describePostgres(
         const stage = await createTransactionStage(server, { create: createOrder });
         const id = await leaveHalfDone(stage, "k");
         if (who === "a request") {
-          const taken = vi.waitUntil(
-            async () => {
-              const reply = await stage.submit("k");
-              return reply.status === 201 && reply;
-            },
-            { timeout: 10_000 },
-          );
+          const taken = vi.waitUntil(async () => {
+            const reply = await stage.submit("k");
+            return reply.status === 201 && reply;
+          });
           expect(idOf(await taken)).toBe(id);
         } else {
           const worker = createWorker(stage.service, { orders: () => "shipped" });
-          await vi.waitUntil(
-            async () => {
-              await worker.runUntilIdle();
-              return (await stage.read(id)).state === "completed";
-            },
-            { timeout: 10_000 },
-          );
+          await vi.waitUntil(async () => {
+            await worker.runUntilIdle();
+            return (await stage.read(id)).state === "completed";
+          });
         }
         expect(await stage.read(id)).toHaveProperty("resource");
         expect(await stage.effects()).toEqual([id]);
@@ -236,13 +228,10 @@ await describePostgres(
       });
       const id = await leaveHalfDone(stage, "k");
       const replies: number[] = [];
-      await vi.waitUntil(
-        async () => {
-          replies.push((await stage.submit("k")).status);
-          return replies.at(-1) === 503;
-        },
-        { timeout: 10_000 },
-      );
+      await vi.waitUntil(async () => {
+        replies.push((await stage.submit("k")).status);
+        return replies.at(-1) === 503;
+      });
       expect(await stage.read(id)).toMatchObject({ state: "preparing" });
       expect(await stage.effects()).toEqual([]);
     });

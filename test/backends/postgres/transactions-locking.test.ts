@@ -42,17 +42,13 @@ await describePostgres("the lock of a settling transaction", (server) => {
   }
 
   function ended(stage: TransactionStage): Promise<unknown> {
-    return vi.waitUntil(() => stage.attempts().some((event) => /operation.(completed|failed)/.test(event)), {
-      timeout: 20_000,
-    });
+    return vi.waitUntil(() => stage.attempts().some((event) => /operation.(completed|failed)/.test(event)));
   }
 
   /** Waits until the lease in the row of the operation has expired. */
   function leaseIsOver({ schema }: TransactionStage, id: string): Promise<unknown> {
     const text = `select due_at < now() as over from ${schema}.operations where id = $1`;
-    return vi.waitUntil(async () => (await server.pool.query(text, [id])).rows[0]?.over === true, {
-      timeout: 10_000,
-    });
+    return vi.waitUntil(async () => (await server.pool.query(text, [id])).rows[0]?.over === true);
   }
 
   /** Returns errors that happened outside the processor. */
@@ -97,9 +93,7 @@ await describePostgres("the lock of a settling transaction", (server) => {
             await stage.write(tx, job.operationId);
           });
           const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%${stage.schema}%hold_v1%'`;
-          await vi.waitUntil(async () => (await server.pool.query(waits)).rowCount === 1, {
-            timeout: 10_000,
-          });
+          await vi.waitUntil(async () => (await server.pool.query(waits)).rowCount === 1);
           await renewing.query("commit");
           await working;
         },
@@ -185,7 +179,7 @@ await describePostgres("the lock of a settling transaction", (server) => {
       // With more slots, the worker could take the operation again between the rollback and the renewal.
       { concurrency: 1 },
     );
-    await vi.waitUntil(async () => (await stage.read(id)).progress !== undefined, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await stage.read(id)).progress !== undefined);
     expect((await stage.read(id)).progress).toBe('{"percent":50}');
     const lease = { token: newToken(), leaseMs: 60_000 };
     expect(await stage.backend.operations.beginAttempt(id, lease)).toEqual({ outcome: "busy" });
@@ -215,7 +209,7 @@ await describePostgres("the lock of a settling transaction", (server) => {
     const begin = async (): Promise<string> =>
       (await operations.beginAttempt(id, { token: newToken(), leaseMs: 60_000 })).outcome;
     expect(await begin()).toBe("busy");
-    await expect.poll(begin, { timeout: 10_000 }).toBe("begun");
+    await expect.poll(begin).toBe("begun");
     gone.abort();
     await expect(working).rejects.toMatchObject({ name: "AbortError" });
   });

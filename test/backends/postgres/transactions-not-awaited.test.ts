@@ -36,7 +36,7 @@ await describePostgres("a processor that does not await its transaction", (serve
     closing.push(() => worker.stop());
     await worker.start();
     const over = () => stage.attempts().some((event) => /operation.(completed|failed)/.test(event));
-    await vi.waitUntil(over, { timeout: 10_000 });
+    await vi.waitUntil(over);
     const failed = stage.events.find(({ event }) => event === "operation.failed");
     return { stage, id, error: failed !== undefined && "error" in failed ? failed.error : undefined };
   }
@@ -48,7 +48,7 @@ await describePostgres("a processor that does not await its transaction", (serve
       void job.transaction(async (tx) => {
         await tx.query("select 1");
         started.resolve();
-        await vi.waitUntil(() => stage.attempts().includes("operation.failed"), { timeout: 10_000 });
+        await vi.waitUntil(() => stage.attempts().includes("operation.failed"));
         await tx.query("select 1").then(() => late.resolve("it could"), late.resolve);
       });
       await started.promise;
@@ -115,7 +115,7 @@ await describePostgres("a processor that does not await its transaction", (serve
     const refused = signalOf<unknown>();
     const { stage, id } = await run((stage) => (_, job) => {
       void vi
-        .waitUntil(() => stage.attempts().includes("operation.completed"), { timeout: 10_000 })
+        .waitUntil(() => stage.attempts().includes("operation.completed"))
         .then(() => job.transaction((tx) => stage.write(tx, job.operationId)))
         .catch(refused.resolve);
       return "done";

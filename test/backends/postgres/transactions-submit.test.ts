@@ -81,10 +81,9 @@ await describePostgres("an operation that is submitted in a transaction", (serve
       const listens = `select from pg_stat_activity where query = 'listen "arr_${stage.schema}"'`;
       await vi.waitUntil(
         async () => performance.now() - lookedAt > 500 && (await server.pool.query(listens)).rowCount === 1,
-        { timeout: 10_000 },
       );
       const { operationId } = await within("commit", (tx) => submitIn(stage, tx));
-      await vi.waitUntil(() => done.length > 0, { timeout: 10_000 });
+      await vi.waitUntil(() => done.length > 0);
       expect(done).toEqual([operationId]);
     } finally {
       await worker.stop();

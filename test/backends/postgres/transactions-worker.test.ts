@@ -47,12 +47,10 @@ await describePostgres("a processor that works in a transaction", (server) => {
   /** Waits until the operation is terminal and its worker has reported that. */
   async function ended(stage: TransactionStage, id: string): Promise<void> {
     const told = ["operation.completed", "operation.failed"];
-    await vi.waitUntil(
-      () =>
-        stage.events.some(
-          (each) => told.includes(each.event) && "operationId" in each && each.operationId === id,
-        ),
-      { timeout: 10_000 },
+    await vi.waitUntil(() =>
+      stage.events.some(
+        (each) => told.includes(each.event) && "operationId" in each && each.operationId === id,
+      ),
     );
   }
 
@@ -223,9 +221,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
       return "late";
     };
     await start(stage, processor, { leaseMs: 60_000 });
-    await vi.waitUntil(() => stage.attempts().includes("attempt.lost") && codes.length > 0, {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(() => stage.attempts().includes("attempt.lost") && codes.length > 0);
     expect(codes).toEqual(["LEASE_LOST"]);
     expect(ran).toBe(false);
     expect(await stage.read(id)).toMatchObject({ state: "pending", attempt: 2 });
@@ -292,7 +288,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
           await stage.write(tx, job.operationId);
           begun.resolve();
           await aborted;
-          await vi.waitUntil(() => stage.attempts().includes(event), { timeout: 10_000 });
+          await vi.waitUntil(() => stage.attempts().includes(event));
           await stage.write(tx, job.operationId).then(() => lateWrite.resolve("written"), lateWrite.resolve);
         });
       },

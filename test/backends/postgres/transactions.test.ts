@@ -22,7 +22,9 @@ await describePostgres("transactions of the user", (server) => {
   async function opened() {
     const backend: Opened = server.open();
     await backend.migrate();
-    await server.pool.query(`create table ${backend.schema}.effects (operation_id uuid primary key)`);
+    await server.pool.query(
+      `create table if not exists ${backend.schema}.effects (operation_id uuid primary key)`,
+    );
     const { transactions } = backend.submissions;
     if (transactions === undefined) throw new Error("expected the back end to share its transactions");
     const effects = async (): Promise<number> =>
@@ -183,7 +185,7 @@ await describePostgres("transactions of the user", (server) => {
       { signal: aborting.signal },
     );
     await expect(settling).rejects.toBe(reason);
-    await vi.waitUntil(() => late !== undefined, { timeout: 20_000 });
+    await vi.waitUntil(() => late !== undefined);
     expect(await late).toBeInstanceOf(Error);
     expect(await effects()).toBe(0);
   });

@@ -1,22 +1,42 @@
 import type { TestProject } from "vitest/node";
-import { npmPostgres } from "../../support/postgres/postgres-installation.js";
+import {
+  debianPostgres,
+  npmPostgres,
+  type PostgresInstallation,
+} from "../../support/postgres/postgres-installation.js";
 import { startPrivatePostgres } from "../../support/postgres/private-postgres.js";
 
-declare module "vitest" {
-  export interface ProvidedContext {
-    /** Address of the project's own Postgres. Empty if no Postgres could be started. */
-    postgresUrl: string;
-  }
+const { DATABASE_URL, PGHOST } = process.env;
+
+/** Starts a server for each worker, so that files that run at the same time cannot disturb each other. */
+async function startServers(
+  project: TestProject,
+  installation: PostgresInstallation | undefined,
+): Promise<() => Promise<void>> {
+  const workers = installation === undefined ? 0 : Number(project.vitest.config.maxWorkers);
+  const servers = await Promise.all(
+    Array.from({ length: workers }, () =>
+      startPrivatePostgres({
+        installation: installation as PostgresInstallation,
+        settings: { shared_buffers: "128MB" },
+      }),
+    ),
+  );
+  project.provide(
+    "postgresUrls",
+    servers.map(({ url }) => url()),
+  );
+  return async () => void (await Promise.all(servers.map(({ remove }) => remove())));
 }
 
-/** Global setup of Vitest: a server of the newest Postgres for the tests of one project. */
+/** Global setup of Vitest: servers of the system's Postgres, unless the environment names one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const installation = npmPostgres();
-  if (installation === undefined) {
-    project.provide("postgresUrl", "");
-    return async () => {};
-  }
-  const postgres = await startPrivatePostgres({ installation, settings: { shared_buffers: "128MB" } });
-  project.provide("postgresUrl", postgres.url());
-  return () => postgres.remove();
+  const isNamed = DATABASE_URL !== undefined || PGHOST !== undefined;
+  const installation = isNamed ? undefined : debianPostgres();
+  return installation === undefined ? async () => {} : startServers(project, installation);
+}
+
+/** Global setup of Vitest: servers of the newest Postgres. */
+export function startNewest(project: TestProject): Promise<() => Promise<void>> {
+  return startServers(project, npmPostgres());
 }

@@ -1,0 +1,1 @@
+export { startNewest as setup } from "./worker-servers.js";

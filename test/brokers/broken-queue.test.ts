@@ -28,7 +28,7 @@ describe.each([rabbitmq, nats])("a definition without a queue on $name", (broker
     const report = await submit(reports);
     for (let count = 1; count <= 3; count += 1) {
       await submit(orders);
-      await expect.poll(work.all, { timeout: 15_000 }).toHaveLength(count);
+      await expect.poll(work.all, { timeout: 20_000 }).toHaveLength(count);
     }
     const failed = events.filter((event) => event.event === "background.failed" && event.step === "receive");
     expect(failed.length).toBeGreaterThan(0);

@@ -21,10 +21,10 @@ function receive(consumer: Consumer, free: number): Promise<readonly Delivery[]>
 }
 
 describe("channels of RabbitMQ", () => {
-  const { server } = useBroker(rabbitmq);
+  const { port } = useBroker(rabbitmq);
   let connection: Connection;
   beforeEach(async () => {
-    connection = await connectRabbitmq(server().port);
+    connection = await connectRabbitmq(port());
   });
   afterEach(() => connection.close());
 

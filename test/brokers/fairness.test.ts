@@ -6,6 +6,9 @@ import { createSubmitter, createWork, orders, reports, type Work } from "./servi
 
 /** Longer than any test, so that only the broker can wake up a worker. */
 const NO_SWEEP = { sweepIntervalMs: 600_000 };
+/** Longer than {@link IN_TIME}, so that a message is missed if a busy worker takes it and returns it late. */
+const retryDelayMs = 60_000;
+const IN_TIME = { timeout: 20_000, interval: 10 };
 const COUNT = 40;
 
 describe.each(brokers)("workers with announcements on $name", (broker) => {
@@ -21,7 +24,10 @@ describe.each(brokers)("workers with announcements on $name", (broker) => {
   it.each([1, 4])(
     "a worker whose %i slots are busy leaves every announcement to an idle worker",
     async (slots) => {
-      const backend = withQueue(createMemoryBackend(), client().createQueue({ name: newQueueName() }));
+      const backend = withQueue(
+        createMemoryBackend(),
+        client().createQueue({ name: newQueueName(), retryDelayMs }),
+      );
       const { submit } = createSubmitter(backend);
       work = createWork();
       const held = new Promise<void>((resolve) => {
@@ -35,7 +41,7 @@ describe.each(brokers)("workers with announcements on $name", (broker) => {
       const ids: string[] = [];
       for (let index = 0; index < COUNT; index += 1)
         ids.push(await submit(index % 2 === 0 ? orders : reports));
-      await expect.poll(() => work.ran.get("idle")?.length, { timeout: 3_000, interval: 10 }).toBe(COUNT);
+      await expect.poll(() => work.ran.get("idle")?.length, IN_TIME).toBe(COUNT);
       expect([...(work.ran.get("idle") ?? [])].sort()).toEqual([...ids].sort());
       expect(work.ran.get("busy")).toHaveLength(slots);
       await backend.close();
@@ -43,7 +49,10 @@ describe.each(brokers)("workers with announcements on $name", (broker) => {
   );
 
   it("a worker that is full in one definition leaves its announcements to an idle worker", async () => {
-    const backend = withQueue(createMemoryBackend(), client().createQueue({ name: newQueueName() }));
+    const backend = withQueue(
+      createMemoryBackend(),
+      client().createQueue({ name: newQueueName(), retryDelayMs }),
+    );
     const { submit } = createSubmitter(backend);
     work = createWork();
     const held = new Promise<void>((resolve) => {
@@ -58,7 +67,7 @@ describe.each(brokers)("workers with announcements on $name", (broker) => {
 
     await work.start("idle", backend, undefined, { concurrency: 1, ...NO_SWEEP });
     for (const definition of [orders, reports, orders, reports]) await submit(definition);
-    await expect.poll(() => work.ran.get("idle")?.length, { timeout: 3_000, interval: 10 }).toBe(4);
+    await expect.poll(() => work.ran.get("idle")?.length, IN_TIME).toBe(4);
     await backend.close();
   });
 });

@@ -1,30 +1,54 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "async-request-reply";
 import type { Announcement } from "async-request-reply/ports";
 import type { Capabilities, QueueHarness } from "async-request-reply/testing";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import type { PrivateBroker } from "./private-broker.js";
 import type { TestedBroker, TestedClient } from "./tested-broker.js";
 
-/** A broker and a connection to it, for the tests of one file. */
+/** A broker that runs, and a connection to it. */
 export interface OpenBroker {
-  readonly server: () => PrivateBroker;
+  readonly port: () => number;
   readonly client: () => TestedClient;
 }
 
-/** Starts a broker before the tests of a `describe` block and removes it afterwards. */
+/** A broker that only the tests of one `describe` block use, so that they can stop it. */
+export interface OpenPrivateBroker extends OpenBroker {
+  readonly server: () => PrivateBroker;
+}
+
+/**
+ * Connects the tests of a `describe` block to the broker that all files of the project share. Every test uses its own
+ * queues. Starts a private broker if the project shares none.
+ */
 export function useBroker(broker: TestedBroker): OpenBroker {
-  let server: PrivateBroker | undefined;
+  const port = inject("brokerPorts")?.[broker.name];
+  return port === undefined
+    ? usePrivateBroker(broker)
+    : { port: () => port, client: useClient(broker, () => port) };
+}
+
+/** Starts a broker before the tests of a `describe` block and removes it afterwards. */
+export function usePrivateBroker(broker: TestedBroker): OpenPrivateBroker {
+  let started: PrivateBroker | undefined;
+  beforeAll(async () => {
+    started = await broker.startServer();
+  });
+  // Runs after the client is closed: Vitest calls these hooks in reverse order.
+  afterAll(() => started?.remove());
+  const server = (): PrivateBroker => opened(started);
+  const port = (): number => server().port;
+  return { server, port, client: useClient(broker, port) };
+}
+
+function useClient(broker: TestedBroker, port: () => number): () => TestedClient {
   let client: TestedClient | undefined;
   beforeAll(async () => {
-    server = await broker.startServer();
-    client = await broker.connect(server.port);
+    client = await broker.connect(port());
   });
-  afterAll(async () => {
-    await client?.close();
-    await server?.remove();
-  });
-  return { server: () => opened(server), client: () => opened(client) };
+  afterAll(() => client?.close());
+  return () => opened(client);
 }
 
 function opened<T>(value: T | undefined): T {
@@ -40,12 +64,9 @@ export const ANNOUNCEMENT: Announcement = {
   definition: "orders",
 };
 
-let queues = 0;
-
-/** Returns a name that no other queue of this process has. */
+/** Returns a name that no other queue of the broker has. */
 export function newQueueName(): string {
-  queues += 1;
-  return `queue-${queues}`;
+  return `queue-${randomBytes(8).toString("hex")}`;
 }
 
 /** Creates a harness whose cases each get a queue of a new name. */

@@ -47,9 +47,9 @@ describe.each(brokers)("messages on $name", (broker) => {
     const backend = withQueue(createMemoryBackend(), queue);
     const { submit } = createSubmitter(backend);
     work = createWork();
-    await work.start("worker", backend);
-    // The first announcement creates the queue.
+    // The first announcement creates the queue. A worker on BullMQ finds it when it starts, before it listens for others.
     await submit();
+    await work.start("worker", backend);
     await expect.poll(work.all).toHaveLength(1);
 
     for (const body of FOREIGN) await client().publishForeign(name, "orders", body);
@@ -114,8 +114,8 @@ describe.each(brokers)("messages on $name", (broker) => {
       const name = newQueueName();
       const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
       work = createWork();
-      await work.start("worker", backend);
       await createSubmitter(backend).submit();
+      await work.start("worker", backend);
       await expect.poll(work.all).toHaveLength(1);
       await backend.close();
     },
@@ -152,8 +152,8 @@ describe.each(brokers)("messages on $name", (broker) => {
     work = createWork();
     const failing = Promise.reject(new Error("This work always fails."));
     failing.catch(() => {});
-    await work.start("worker", backend, failing, { maxAttempts: 3, backoff: { baseMs: 1, maxMs: 1 } });
     await submit();
+    await work.start("worker", backend, failing, { maxAttempts: 3, backoff: { baseMs: 1, maxMs: 1 } });
     await expect.poll(states).toEqual(["failed"]);
     expect(work.all()).toHaveLength(3);
     await expect.poll(() => client().countMessages(name, "orders")).toBe(0);

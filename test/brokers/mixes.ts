@@ -5,11 +5,11 @@ import type { StoreName } from "../faults/use-fault-bench.js";
 import { useFaultBench, useSqliteBench } from "../faults/use-fault-bench.js";
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { brokers } from "./brokers.js";
-import { type OpenBroker, useBroker } from "./harnesses.js";
+import { type OpenPrivateBroker, usePrivateBroker } from "./harnesses.js";
 import type { TestedBroker } from "./tested-broker.js";
 
 /** Processes on a store, with a message broker between them. */
-export interface Mix extends OpenBroker {
+export interface Mix extends OpenPrivateBroker {
   readonly store: StoreName;
   readonly broker: TestedBroker;
   /** The bench of the store. Its processes use the broker, and so does `publish`. */
@@ -37,8 +37,8 @@ export function describeOnEachMix(
 }
 
 function mixOf(store: StoreName, storeBench: () => ChaosBench, broker: TestedBroker): Mix {
-  const opened = useBroker(broker);
-  const url = (port = opened.server().port): string => `${broker.scheme}://127.0.0.1:${port}`;
+  const opened = usePrivateBroker(broker);
+  const url = (port = opened.port()): string => `${broker.scheme}://127.0.0.1:${port}`;
   let queue: Queue | undefined;
   const publish: Queue["publish"] = (announcements) => {
     queue ??= opened.client().createQueue({ name: DEFAULT_NAME });

@@ -7,7 +7,7 @@ import { runServer, type ServerProcess, startServer } from "../support/orders-se
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
 import { brokers } from "./brokers.js";
-import { useBroker } from "./harnesses.js";
+import { usePrivateBroker } from "./harnesses.js";
 import type { TestedBroker } from "./tested-broker.js";
 
 const order = { itemId: "book", quantity: 1 };
@@ -16,12 +16,12 @@ const done = { status: "completed", result: { shipped: true, ...order } };
 const NODE_PATH = join(import.meta.dirname, "node_modules");
 
 function declareServer(broker: TestedBroker, address: () => string): void {
-  const { server } = useBroker(broker);
+  const { server, port } = usePrivateBroker(broker);
 
   async function start(ROLE: "api" | "worker"): Promise<ServerProcess> {
     // Redis alone could be a queue too, so the example wants to know the library.
     const scheme = broker.scheme === "redis" ? "bullmq+redis" : broker.scheme;
-    const QUEUE = `${scheme}://127.0.0.1:${server().port}`;
+    const QUEUE = `${scheme}://127.0.0.1:${port()}`;
     const process = await startServer({ BACKEND: address(), QUEUE, NODE_PATH, ROLE, WORK_MS: "1" });
     onTestFinished(() => process.kill());
     return process;

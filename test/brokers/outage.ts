@@ -1,19 +1,47 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Backend, createMemoryBackend, type Queue, withQueue } from "async-request-reply";
 import { expect, onTestFinished } from "vitest";
-import { createSubmitter, createWork, orders, reports, type Submitter } from "./service.js";
+import { systemClock } from "../../src/ports/system-runtime.js";
+import { ANNOUNCEMENT } from "./harnesses.js";
+import { createSubmitter, createWork, orders, reports, type Submitter, type Work } from "./service.js";
 
-/** Longer than a client needs to connect again, and than the next announcement of a sweep. */
+/** Longer than a client needs to connect again. */
 export const RECOVERY = { timeout: 60_000, interval: 50 };
+/** Time limit of calls to the broker, so that they soon fail in an outage. Milliseconds. */
+export const CALL_MS = 1_000;
+/** During a call that fails, there is room for 50 replies in turn, but for one only if replies wait for the broker. */
+const REPLIES = 30;
+/** Less than the calls of so many replies would take. */
+const REPLIES_IN = { timeout: 20_000, interval: 50 };
 
-/** An outage of 1 s has room for 50 replies in turn, but for one only if replies wait for the broker. */
-const REPLIES = 10;
+/** Delay after which the sweep announces an operation again that no worker has begun. Milliseconds. */
+const ANNOUNCED_AGAIN_MS = 30_000;
 
+/** A store that need not wait until the sweep announces again. */
+interface ImpatientStore {
+  readonly store: Backend;
+  /** Puts the clock of the store forward, so that the next sweep announces every operation that has not begun. */
+  announceAgain(): void;
+}
+
+/** Creates an empty store in memory. */
+export function createImpatientStore(): ImpatientStore {
+  let skippedMs = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + skippedMs };
+  return {
+    store: createMemoryBackend({ clock }),
+    announceAgain: () => {
+      skippedMs += ANNOUNCED_AGAIN_MS;
+    },
+  };
+}
+
+/** Operations that are submitted during an outage. */
 interface Load {
-  /** Ends the load and returns the ids of all operations that it submitted. */
+  /** The ids so far. Those of orders and reports alternate. */
+  readonly ids: readonly string[];
+  /** Ends the load and returns the ids of all operations. */
   end(): Promise<readonly string[]>;
-  /** Number of operations that were submitted so far. */
-  submitted(): number;
 }
 
 /** Submits an operation every 20 ms, in turns of both definitions, each after the reply to the one before. */
@@ -28,33 +56,67 @@ function startLoad({ submit }: Submitter): Load {
   };
   const running = loop();
   return {
+    ids,
     end: async () => {
       ended = true;
       await running;
       return ids;
     },
-    submitted: () => ids.length,
+  };
+}
+
+/** Effects that an outage can wait for. */
+export interface Effects {
+  /** Resolves when two more announcements have failed. Checks that no reply waited for them. */
+  untilFelt(): Promise<void>;
+  /** Resolves when the broker confirms an announcement. */
+  untilConfirmed(): Promise<void>;
+  /** Resolves when operations of both definitions have run that were submitted from now on. */
+  untilWorkGoesOn(): Promise<void>;
+}
+
+function observeEffects(queue: Queue, { ids }: Load, work: Work, failures: () => number): Effects {
+  return {
+    untilFelt: async () => {
+      const [replies, failed] = [ids.length + REPLIES, failures() + 2];
+      await expect.poll(() => ids.length, REPLIES_IN).toBeGreaterThanOrEqual(replies);
+      await expect.poll(failures, RECOVERY).toBeGreaterThanOrEqual(failed);
+    },
+    // No worker begins anything for this announcement, because its operation does not exist.
+    untilConfirmed: () =>
+      expect.poll(() => queue.publish([ANNOUNCEMENT]).catch(String), RECOVERY).toBeUndefined(),
+    untilWorkGoesOn: async () => {
+      const from = ids.length;
+      const ran = (rest: number): boolean =>
+        ids.some((id, index) => index >= from && index % 2 === rest && work.all().includes(id));
+      await expect.poll(() => ran(0) && ran(1), RECOVERY).toBe(true);
+    },
   };
 }
 
 /** Runs two workers under load during an outage, and checks that every operation is accepted and runs exactly once. */
 export async function expectEveryOperationToRunOnce(
   queue: Queue,
-  outage: () => Promise<void>,
+  outage: (effects: Effects) => Promise<void>,
 ): Promise<void> {
-  const backend: Backend = withQueue(createMemoryBackend(), queue);
-  const submitter = createSubmitter(backend);
+  const { store, announceAgain } = createImpatientStore();
+  const backend = withQueue(store, queue);
+  let failures = 0;
+  const submitter = createSubmitter(backend, (event) => {
+    if (event.event === "background.failed" && event.step === "announce") failures += 1;
+  });
   const work = createWork();
   onTestFinished(() => work.stop());
-  await Promise.all(["a", "b"].map((name) => work.start(name, backend)));
+  // The clock of the store must not end a lease.
+  const options = { leaseMs: 2 * ANNOUNCED_AGAIN_MS };
+  await Promise.all(["a", "b"].map((name) => work.start(name, backend, undefined, options)));
   const load = startLoad(submitter);
-  await expect.poll(() => work.all().length).toBeGreaterThan(5);
-  const submittedBefore = load.submitted();
-  await outage();
-  expect(load.submitted() - submittedBefore).toBeGreaterThan(REPLIES);
+  await expect.poll(() => work.all().length, RECOVERY).toBeGreaterThan(5);
+  await outage(observeEffects(queue, load, work, () => failures));
   const ranBefore = work.all().length;
   await expect.poll(() => work.all().length, RECOVERY).toBeGreaterThan(ranBefore + 5);
   const ids = await load.end();
+  announceAgain();
   await expect.poll(async () => new Set(await submitter.states()), RECOVERY).toEqual(new Set(["completed"]));
   expect([...work.all()].sort()).toEqual([...ids].sort());
   await work.stop();

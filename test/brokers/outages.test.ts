@@ -1,48 +1,42 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { startTcpProxy } from "../support/tcp-proxy.js";
 import { brokers } from "./brokers.js";
-import { newQueueName, useBroker } from "./harnesses.js";
-import { expectEveryOperationToRunOnce, RECOVERY } from "./outage.js";
+import { newQueueName, usePrivateBroker } from "./harnesses.js";
+import { CALL_MS, expectEveryOperationToRunOnce, RECOVERY } from "./outage.js";
 
 describe.each(brokers)("an outage of $name", (broker) => {
-  const { client, server } = useBroker(broker);
-  it("of 10 s delays the work and no reply (F5)", async () => {
-    await expectEveryOperationToRunOnce(client().createQueue({ name: newQueueName() }), async () => {
-      await server().stop();
-      await sleep(10_000);
-      await server().start();
-    });
-  });
+  const { client, port, server } = usePrivateBroker(broker);
 
   it("by kill -9 delays the work and no reply (F4)", async () => {
-    await expectEveryOperationToRunOnce(client().createQueue({ name: newQueueName() }), async () => {
+    const queue = client().createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
+    await expectEveryOperationToRunOnce(queue, async ({ untilFelt }) => {
       await server().settle();
       await server().kill9();
-      await sleep(1_000);
+      await untilFelt();
       await server().start();
     });
   });
 
   it("by deleted queues delays the work and no reply (F21)", async () => {
     const name = newQueueName();
-    await expectEveryOperationToRunOnce(client().createQueue({ name }), async () => {
-      for (let round = 0; round < 3; round += 1) {
-        await client().deleteQueue(name, round % 2 === 0 ? "orders" : "reports");
-        await sleep(1_500);
+    await expectEveryOperationToRunOnce(client().createQueue({ name }), async ({ untilWorkGoesOn }) => {
+      for (const definition of ["orders", "reports", "orders"]) {
+        await client().deleteQueue(name, definition);
+        await untilWorkGoesOn();
       }
     });
   });
 
   it("by a network that cuts connections in the middle of a confirm delays the work and no reply (F22)", async () => {
-    const proxy = await startTcpProxy(server().port);
+    const proxy = await startTcpProxy(port());
     const cutClient = await broker.connect(proxy.port);
-    await expectEveryOperationToRunOnce(cutClient.createQueue({ name: newQueueName() }), async () => {
+    const queue = cutClient.createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
+    await expectEveryOperationToRunOnce(queue, async ({ untilConfirmed }) => {
       for (let cut = 0; cut < 6; cut += 1) {
         const direction = cut % 2 === 0 ? "down" : "up";
         await proxy.set({ does: "cut", direction, afterBytes: 50 + 37 * cut });
         await expect.poll(proxy.cuts, RECOVERY).toBe(cut + 1);
-        await sleep(500);
+        await untilConfirmed();
       }
     });
     await cutClient.close();
@@ -50,12 +44,12 @@ describe.each(brokers)("an outage of $name", (broker) => {
   });
 
   it("by a network that drops everything delays the work and no reply (F22)", async () => {
-    const proxy = await startTcpProxy(server().port);
+    const proxy = await startTcpProxy(port());
     const cutClient = await broker.connect(proxy.port);
-    const queue = cutClient.createQueue({ name: newQueueName(), timeoutMs: 500 });
-    await expectEveryOperationToRunOnce(queue, async () => {
+    const queue = cutClient.createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
+    await expectEveryOperationToRunOnce(queue, async ({ untilFelt }) => {
       await proxy.set({ does: "drop" });
-      await sleep(3_000);
+      await untilFelt();
       // Ends the connections that lost bytes, as a network does after a while.
       await proxy.set({ does: "refuse" });
       await proxy.set({ does: "pass" });

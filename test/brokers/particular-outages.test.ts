@@ -1,28 +1,21 @@
-import { createMemoryBackend, withQueue } from "async-request-reply";
-import type { Announcement } from "async-request-reply/ports";
+import { withQueue } from "async-request-reply";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { bullmq, startEmptyRedis } from "./bullmq.js";
-import { newQueueName, useBroker } from "./harnesses.js";
-import { expectEveryOperationToRunOnce, RECOVERY } from "./outage.js";
+import { newQueueName, usePrivateBroker } from "./harnesses.js";
+import { CALL_MS, createImpatientStore, expectEveryOperationToRunOnce, RECOVERY } from "./outage.js";
 import { rabbitmq } from "./rabbitmq.js";
 import { rabbitmqctl } from "./rabbitmq-server.js";
 import { createSubmitter, createWork } from "./service.js";
 
-const ID = "01900000-0000-7000-8000-000000000001";
-/** Announces an operation that does not exist, which a worker ignores. */
-const ANNOUNCEMENT: Announcement = { version: 1, id: `${ID}.a`, operationId: ID, definition: "orders" };
-
 describe("RabbitMQ", () => {
-  const { client, server } = useBroker(rabbitmq);
+  const { client, server } = usePrivateBroker(rabbitmq);
   const control = (...command: string[]): Promise<unknown> => rabbitmqctl(server(), command);
 
   it("that blocks publishers because memory is short delays the work and no reply (F21)", async () => {
-    const queue = client().createQueue({ name: newQueueName(), timeoutMs: 1_000 });
-    await expectEveryOperationToRunOnce(queue, async () => {
+    const queue = client().createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
+    await expectEveryOperationToRunOnce(queue, async ({ untilFelt }) => {
       await control("set_vm_memory_high_watermark", "absolute", "1MB");
-      await expect
-        .poll(() => queue.publish([ANNOUNCEMENT]).catch((error: unknown) => error), RECOVERY)
-        .toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+      await untilFelt();
       await control("set_vm_memory_high_watermark", "0.4");
     });
   });
@@ -36,12 +29,12 @@ describe("RabbitMQ", () => {
 });
 
 describe("Redis without persistence", () => {
-  const { client, server } = useBroker({ ...bullmq, startServer: startEmptyRedis });
+  const { client, server } = usePrivateBroker({ ...bullmq, startServer: startEmptyRedis });
 
   it("that comes back empty delays the work: the sweep announces it again (F4)", async () => {
     const name = newQueueName();
-    const queue = client().createQueue({ name });
-    const backend = withQueue(createMemoryBackend(), queue);
+    const { store, announceAgain } = createImpatientStore();
+    const backend = withQueue(store, client().createQueue({ name }));
     const { submit, states } = createSubmitter(backend);
     const work = createWork();
     onTestFinished(() => work.stop());
@@ -50,6 +43,7 @@ describe("Redis without persistence", () => {
     await server().kill9();
     await server().start();
     await Promise.all(["a", "b"].map((worker) => work.start(worker, backend)));
+    announceAgain();
     await expect.poll(async () => new Set(await states()), RECOVERY).toEqual(new Set(["completed"]));
     expect([...work.all()].sort()).toEqual([...ids].sort());
     await work.stop();

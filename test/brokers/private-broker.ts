@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../support/free-port.js";
 import { collectLines } from "../support/lines.js";
 
@@ -26,6 +27,9 @@ export interface PrivateBroker {
   /** Kills the broker and removes its files. */
   remove(): Promise<void>;
 }
+
+/** A broker that is not ready by then has failed. Milliseconds. */
+const START_MS = 60_000;
 
 /** How to start a kind of broker. */
 export interface BrokerProgram {
@@ -66,8 +70,11 @@ export async function startPrivateBroker(program: BrokerProgram): Promise<Privat
     const lines = [started.stdout, started.stderr].map((output: Readable) =>
       collectLines(output).find((line) => program.ready.test(line)),
     );
-    for (const line of lines) line.catch(() => {});
-    await Promise.any(lines);
+    const failed = new Promise<never>((_, reject) => started.once("error", reject));
+    const late = sleep(START_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`${program.name} is not ready after ${START_MS} ms.`);
+    });
+    await Promise.race([Promise.any(lines), failed, late]);
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {

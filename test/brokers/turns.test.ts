@@ -28,7 +28,7 @@ for (const broker of brokers)
       await service.submit(orders, "newcomer", { tenant: "b" });
       await service.submit(orders, "urgent", { tenant: "a", urgency: 0 });
       await worker.start();
-      await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(BACKLOG + 2);
+      await expect.poll(() => ran.length, { timeout: 20_000 }).toBe(BACKLOG + 2);
       expect(ran[0]).toBe("urgent");
       expect(ran.indexOf("newcomer")).toBeLessThanOrEqual(1 + SLOTS);
       await service.close();

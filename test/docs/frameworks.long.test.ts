@@ -5,11 +5,17 @@ import express, { type Express } from "express";
 import fastify, { type FastifyInstance } from "fastify";
 import { Hono } from "hono";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { adapterCases } from "../support/adapter-suite/cases.js";
+import { requestCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { serviceOptionCases } from "../support/adapter-suite/mounting/service-options.js";
+import { cancellationCases } from "../support/adapter-suite/operation/cancellation.js";
 import { listCases } from "../support/adapter-suite/operation/list.js";
+import { statusCases } from "../support/adapter-suite/operation/status.js";
+import { streamedOperationCases } from "../support/adapter-suite/operation/stream.js";
+import { waitingCases } from "../support/adapter-suite/operation/waiting.js";
 import { pathFieldCases } from "../support/adapter-suite/request/path-fields.js";
+import { creationCases } from "../support/adapter-suite/submit/creation.js";
+import { waitingSubmissionCases } from "../support/adapter-suite/submit/waiting.js";
 import { createNodeHarness, type ToListener } from "../support/node-harness.js";
 import { replacing } from "../support/replacing.js";
 import { openFrameworkBlocks } from "./framework-blocks.js";
@@ -31,6 +37,21 @@ interface Application {
   /** Names of further cases whose outcome the framework or its server decides. */
   readonly differs?: RegExp;
 }
+
+/**
+ * Cases that a mount can break: it passes on requests, every method and query, every kind of reply, and clients that wait
+ * or disconnect. All other replies differ only in what the store answers.
+ */
+const cases: readonly AdapterCase[] = [
+  ...requestCases,
+  ...statusCases,
+  ...waitingCases,
+  ...waitingSubmissionCases,
+  ...streamedOperationCases,
+  ...listCases,
+  ...cancellationCases,
+  ...creationCases,
+];
 
 /** In the examples, the application handles all other paths. */
 const OTHER_PATHS = /^answers 404 to the unknown path|base path|404 that left a short body/;
@@ -74,7 +95,7 @@ const applications: readonly Application[] = [
 describe.each(applications)("an order service mounted on $name", ({ toListener, fieldLines, differs }) => {
   const harness = createNodeHarness(createMemoryBackend, toListener as ToListener);
   afterEach(harness.close);
-  const kept = adapterCases.filter(({ name }) => !isAtOtherPaths(name) && !differs?.test(name));
+  const kept = cases.filter(({ name }) => !isAtOtherPaths(name) && !differs?.test(name));
   declareCases(kept, {
     ...harness,
     capabilities: { sockets: true, fieldLines, manyFields: fieldLines },
@@ -85,7 +106,7 @@ describe.each(applications)("an order service mounted on $name", ({ toListener, 
 const UNFINISHED = /does not arrive in time|aborted upload/;
 
 describe("an order service on AWS Lambda", () => {
-  const kept = adapterCases.filter(({ name }) => !UNFINISHED.test(name));
+  const kept = cases.filter(({ name }) => !UNFINISHED.test(name));
   declareCases(kept, createLambdaHarness(createMemoryBackend, toLambdaHandler));
 
   const order = {
@@ -124,8 +145,8 @@ describe("an order service on AWS Lambda", () => {
 });
 
 /** Declares the cases that the transport supports. */
-function declareCases(cases: readonly AdapterCase[], harness: AdapterHarness): void {
-  for (const { name, needs = [], run } of cases) {
+function declareCases(kept: readonly AdapterCase[], harness: AdapterHarness): void {
+  for (const { name, needs = [], run } of kept) {
     if (needs.every((capability) => harness.capabilities[capability]))
       it(name, () => expect(run(harness)).resolves.toBeUndefined());
   }

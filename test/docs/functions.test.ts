@@ -11,7 +11,8 @@ import {
   type Worker,
 } from "async-request-reply";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { adapterCases } from "../support/adapter-suite/cases.js";
+import { requestCases } from "../support/adapter-suite/cases.js";
+import { listCases } from "../support/adapter-suite/operation/list.js";
 import { blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
 import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js";
@@ -163,10 +164,11 @@ describe("the page about functions", () => {
 /** A function is called only with complete bodies. The gateway handles all others. */
 const UNFINISHED = /does not arrive in time|aborted upload/;
 
+/** The handler only makes a `Request` of the event: the tests of the Fetch adapter, which it calls, play all cases. */
 describe("the handler for Lambda on the page about functions", async () => {
   const { toLambdaHandler } = await load<Lambda>("AWS Lambda");
   const harness = createLambdaHarness(createMemoryBackend, toLambdaHandler);
-  for (const { name, needs = [], run } of adapterCases)
+  for (const { name, needs = [], run } of [...requestCases, ...listCases])
     if (!UNFINISHED.test(name) && needs.every((capability) => harness.capabilities[capability]))
       it(name, () => expect(run(harness)).resolves.toBeUndefined());
 });

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { openRawConnection } from "../support/raw-connection.js";
 import type { Behavior, Mounted } from "./applications/application.js";
 import { authorization, type Server } from "./server.js";
@@ -51,7 +51,7 @@ export const behaviors: readonly Behavior[] = [
     run: async (server, { mounted, endsWith }) => {
       const upload = await beginUpload(server.port, mounted);
       server.terminate();
-      await expect.poll(() => isClosing(server, mounted.path), { message: "it stops" }).toBe(true);
+      await vi.waitUntil(() => isClosing(server, mounted.path));
       await upload.write(mounted.body);
       expect((await upload.read("POST")).status).toBe(202);
       expect(await server.ended).toBe(endsWith);

@@ -48,19 +48,20 @@ describe.skipIf(isMissing)("an application as the page shows it, with the packed
   });
   afterAll(() => projects?.remove());
 
-  describe.each(applications)("$name", (application) => {
+  // The tests of one application follow each other, because the last one ends it.
+  describe.concurrent.each(applications)("$name", (application) => {
     const { runtime, serve, own = [] } = application;
     describe.skipIf(isSkipped(runtime))(`on ${runtime.name}`, () => {
       let server: Server;
       beforeAll(async () => {
         const port = await freePort();
-        const folder = projects.create(application, port);
+        const folder = await projects.create(application, port);
         server = await startServer(runtime, serve, { folder, port });
       });
       afterAll(() => server?.kill());
 
       for (const { name, run } of [...own, ...behaviors])
-        it(name, () => expect(run(server, application)).resolves.toBeUndefined());
+        it.sequential(name, ({ expect }) => expect(run(server, application)).resolves.toBeUndefined());
     });
   });
 

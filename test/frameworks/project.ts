@@ -1,6 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import ts from "typescript";
 import { programOf } from "../runtimes/matrix.js";
 import { type Consumer, installPacked, root } from "../support/built.js";
@@ -15,7 +16,7 @@ export interface SourceFile {
 /** Folders with the packed package and the frameworks. */
 export interface Projects {
   /** Writes the files of an application and builds it. Returns its folder. */
-  create(application: Application, port: number): string;
+  create(application: Application, port: number): Promise<string>;
   /** Returns the errors of the compiler about the files of applications, with the types of their frameworks. */
   typeErrors(applications: readonly Application[]): string[];
   remove(): void;
@@ -29,7 +30,7 @@ export function openProjects(): Projects {
   const consumer: Consumer = installPacked();
   const folderOf = ({ name }: Application): string => join(consumer.folder, name.replaceAll(" ", "-"));
   return {
-    create: (application, port) => {
+    create: async (application, port) => {
       const { files, runtime, build } = application;
       const folder = folderOf(application);
       mkdirSync(folder);
@@ -38,7 +39,7 @@ export function openProjects(): Projects {
       const own = files.map(({ path, text }) => ({ path, text: text.replaceAll(SHOWN_PORT, String(port)) }));
       for (const file of [MANIFEST, ...own]) write(folder, file);
       if (build === undefined) for (const file of own) write(folder, transpiled(file));
-      else execFileSync(programOf(runtime), build, { cwd: folder, stdio: "pipe" });
+      else await promisify(execFile)(programOf(runtime), build, { cwd: folder });
       return folder;
     },
     typeErrors: (applications) =>

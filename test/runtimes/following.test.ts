@@ -17,8 +17,9 @@ beforeAll(async () => {
 afterAll(() => project?.remove());
 
 for (const program of onFetch("following-server")) {
-  describe(`a server on ${program.name}`, () => {
-    const test = it.skipIf(isSkipped(program.runtime));
+  // The servers wait at the same time, and the tests of one follow each other, because they share its steps.
+  describe.concurrent(`a server on ${program.name}`, () => {
+    const test = it.skipIf(isSkipped(program.runtime)).sequential;
     let server: ServerProcess;
     beforeAll(async () => {
       if (!isSkipped(program.runtime)) server = await startServer(project, program);
@@ -32,7 +33,9 @@ for (const program of onFetch("following-server")) {
       return `${server.baseUrl}${await createOrdersClient(server.baseUrl).accepted(ORDER)}`;
     }
 
-    test("streams an operation to its end, and answers a client that has the end with 204", async () => {
+    test("streams an operation to its end, and answers a client that has the end with 204", async ({
+      expect,
+    }) => {
       const url = await submit();
       const stream = await openRemoteStream(url);
       expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
@@ -48,7 +51,7 @@ for (const program of onFetch("following-server")) {
       expect((await openRemoteStream(url, { "last-event-id": lastEventId })).status).toBe(204);
     });
 
-    test("answers a request that waits as soon as the operation ends", async () => {
+    test("answers a request that waits as soon as the operation ends", async ({ expect }) => {
       const url = await submit();
       const waiting = fetch(url, { headers: { prefer: "wait=20" } });
       await step();
@@ -58,7 +61,7 @@ for (const program of onFetch("following-server")) {
       expect(await reply.json()).toMatchObject({ status: "completed" });
     });
 
-    test("frees the place of a client that disconnects, and does not stop the work", async () => {
+    test("frees the place of a client that disconnects, and does not stop the work", async ({ expect }) => {
       const url = await submit();
       // A stream without a place ends after the current state, so its length is known.
       const hasPlace = async (): Promise<boolean> => {
@@ -75,7 +78,9 @@ for (const program of onFetch("following-server")) {
       await expect.poll(async () => (await fetch(url)).json()).toMatchObject({ status: "completed" });
     });
 
-    test("keeps a wait and a stream open that are silent for longer than its idle limit", async () => {
+    test("keeps a wait and a stream open that are silent for longer than its idle limit", async ({
+      expect,
+    }) => {
       const url = await submit();
       const stream = await openRemoteStream(url);
       const silent = fetch(`${server.baseUrl}/silent`, { signal: AbortSignal.timeout(30_000) });

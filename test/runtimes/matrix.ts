@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isNight } from "../support/effort.js";
 
-export type ModuleFormat = "ES modules" | "CommonJS";
 export type Transport = "sockets" | "Request objects";
 
 export interface Runtime {
@@ -10,8 +10,6 @@ export interface Runtime {
   readonly program: string;
   /** Arguments before the file to run. */
   readonly options: readonly string[];
-  readonly formats: readonly ModuleFormat[];
-  readonly transports: readonly Transport[];
 }
 
 /** One run of the adapter suite inside of a runtime. */
@@ -19,32 +17,33 @@ export interface SuiteRun {
   /** The name of its test. */
   readonly name: string;
   readonly runtime: Runtime;
-  readonly format: ModuleFormat;
   readonly transport: Transport;
+  /** The first tier that plays it. */
+  readonly tier: "merge" | "night";
 }
 
 const { arch } = process;
 const installed = (path: string): string => join(import.meta.dirname, "node_modules", path);
-const everything = {
-  formats: ["ES modules", "CommonJS"],
-  transports: ["sockets", "Request objects"],
-} as const;
 
-export const nodes: readonly Runtime[] = [20, 22, 24, 26].map((major) => ({
-  name: `Node ${major}`,
+function node(major: number): Runtime {
   // The Node that runs the tests also serves for its own version.
-  program: process.version.startsWith(`v${major}.`)
+  const program = process.version.startsWith(`v${major}.`)
     ? process.execPath
-    : installed(`node${major}-linux-${arch}/bin/node`),
-  options: [],
-  ...everything,
-}));
+    : installed(`node${major}-linux-${arch}/bin/node`);
+  return { name: `Node ${major}`, program, options: [] };
+}
+
+const node20 = node(20);
+const node22 = node(22);
+const node24 = node(24);
+const node26 = node(26);
+
+export const nodes: readonly Runtime[] = [node20, node22, node24, node26];
 
 export const bun: Runtime = {
   name: "Bun",
   program: installed(`@oven/bun-linux-${arch === "arm64" ? "aarch64" : arch}/bin/bun`),
   options: ["--no-install"],
-  ...everything,
 };
 
 /** Makes Deno load modules from `node_modules`, without prompts or downloads. */
@@ -54,7 +53,6 @@ export const deno: Runtime = {
   name: "Deno",
   program: installed(`@deno/linux-${arch}-glibc/deno`),
   options: ["run", ...DENO_MODULES, "--allow-net=127.0.0.1"],
-  ...everything,
 };
 
 /** Runs one bundled ES module. Node compatibility is off, so there are no servers on sockets. */
@@ -62,23 +60,46 @@ export const workerd: Runtime = {
   name: "workerd",
   program: installed(`@cloudflare/workerd-linux-${arch === "x64" ? "64" : arch}/bin/workerd`),
   options: ["serve", "config.capnp", "--socket-addr=http=127.0.0.1:0", "--control-fd=1"],
-  formats: ["ES modules"],
-  transports: ["Request objects"],
 };
 
 export const runtimes: readonly Runtime[] = [...nodes, bun, deno, workerd];
 
-/** Every run of the adapter suite: in each runtime, in each module format, over each transport. */
-export const suiteRuns: readonly SuiteRun[] = runtimes.flatMap((runtime) =>
-  runtime.formats.flatMap((format) =>
-    runtime.transports.map((transport) => ({
-      name: `${runtime.name}, ${format}: keeps the contract over ${transport}`,
-      runtime,
-      format,
-      transport,
-    })),
-  ),
-);
+/** workerd serves one module that a bundler has made. */
+export const runtimesWithRequire: readonly Runtime[] = runtimes.filter((runtime) => runtime !== workerd);
+
+/**
+ * Every run of the adapter suite. `npm test` already plays it on Node 20 over both transports, and loads the packed package
+ * there. All versions of Node have the same implementation of `Request`, so before a merge only the newest plays it.
+ */
+export const suiteRuns: readonly SuiteRun[] = [
+  suiteRun(node20, "sockets", "night"),
+  suiteRun(node20, "Request objects", "night"),
+  suiteRun(node22, "sockets", "merge"),
+  suiteRun(node22, "Request objects", "night"),
+  suiteRun(node24, "sockets", "merge"),
+  suiteRun(node24, "Request objects", "night"),
+  suiteRun(node26, "sockets", "merge"),
+  suiteRun(node26, "Request objects", "merge"),
+  suiteRun(bun, "sockets", "merge"),
+  suiteRun(bun, "Request objects", "merge"),
+  suiteRun(deno, "sockets", "merge"),
+  suiteRun(deno, "Request objects", "merge"),
+  suiteRun(workerd, "Request objects", "merge"),
+];
+
+function suiteRun(runtime: Runtime, transport: Transport, tier: SuiteRun["tier"]): SuiteRun {
+  return { name: `${runtime.name} keeps the contract over ${transport}`, runtime, transport, tier };
+}
+
+/** Returns the runs of the tier that is running. */
+export function runsOfThisTier(): readonly SuiteRun[] {
+  return suiteRuns.filter(({ tier }) => isNight || tier === "merge");
+}
+
+/** Returns the name of the test that loads the package with `require`. */
+export function loadTestOf({ name }: Runtime): string {
+  return `${name} loads every subpath with require`;
+}
 
 /** Whether to skip tests of a runtime: it is not installed, and `CI` is not set. */
 export function isSkipped({ program }: Runtime): boolean {

@@ -1,8 +1,8 @@
 import { copyFileSync, cpSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { peerOf } from "../package/peers.js";
 import { installPacked, manifest, root } from "../support/built.js";
-import type { ModuleFormat } from "./matrix.js";
 
 /** A project with the packed package installed, and with the programs that the runtimes run. */
 export interface Project {
@@ -22,34 +22,35 @@ export const workers = {
   example: "examples/cloudflare-worker",
 } as const;
 
+/** Compiled files of `inside`. The CommonJS one loads the package as such programs do. */
+const PROGRAMS: readonly string[] = [
+  "suite-over-sockets.mjs",
+  "suite-over-requests.mjs",
+  "suites-on-sqlite.mjs",
+  "orders-on-sqlite.mjs",
+  "node-server.mjs",
+  "following-server.mjs",
+  "receiving-server.mjs",
+  "require-everything.cjs",
+];
+
 /** Files of `inside` that workerd serves, and their folders. */
 const WORKER_FILES: readonly (readonly [name: string, folder: string])[] = [
   ["suite-in-worker", workers.suite],
   ["receiving-server", workers.receiving],
 ];
 
-/** Installs the packed package in a new project and adds the suite, a server, and copies of the examples. */
+/** Installs the packed package with its peers in a new project, and adds the programs and copies of the examples. */
 export async function openProject(): Promise<Project> {
-  const { folder, remove } = installPacked();
-  for (const name of [
-    "suite-over-sockets",
-    "suite-over-requests",
-    "suites-on-sqlite",
-    "orders-on-sqlite",
-    "node-server",
-    "following-server",
-    "receiving-server",
-  ]) {
-    for (const format of ["ES modules", "CommonJS"] as const) {
-      await compile(join(inside, `${name}.ts`), join(folder, fileOf(name, format)), format);
-    }
-  }
+  const { folder, remove } = installPacked(...new Set(Object.values(peerOf)));
+  for (const program of PROGRAMS)
+    await compile(join(inside, `${parse(program).name}.ts`), join(folder, program));
   for (const name of ["bun", "deno", "cloudflare-worker"]) {
     cpSync(join(examples, name), join(folder, "examples", name), { recursive: true });
   }
   for (const [name, worker] of WORKER_FILES) {
     mkdirSync(join(folder, worker));
-    await compile(join(inside, `${name}.ts`), join(folder, worker, "worker.ts"), "ES modules");
+    await compile(join(inside, `${name}.ts`), join(folder, worker, "worker.ts"));
     copyFileSync(join(examples, "cloudflare-worker/config.capnp"), join(folder, worker, "config.capnp"));
   }
   for (const worker of Object.values(workers)) await bundleWorker(join(folder, worker));
@@ -64,20 +65,11 @@ export async function openProject(): Promise<Project> {
   return { folder, env, remove };
 }
 
-/** Returns the compiled name of a file of `inside`. */
-export function fileOf(name: string, format: ModuleFormat): string {
-  return `${name}.${format === "CommonJS" ? "cjs" : "mjs"}`;
-}
-
-/** Compiles one file to one module format. Imports of the package stay imports, or become `require`. */
-async function compile(from: string, to: string, format: ModuleFormat): Promise<void> {
+/** Compiles one file. Imports of the package stay imports. */
+async function compile(from: string, to: string): Promise<void> {
   const external = [manifest.name, `${manifest.name}/*`];
-  await build({
-    ...common(from, to),
-    external,
-    platform: "node",
-    format: format === "CommonJS" ? "cjs" : "esm",
-  });
+  const format = to.endsWith(".cjs") ? "cjs" : "esm";
+  await build({ ...common(from, to), external, platform: "node", format });
 }
 
 /** Bundles a Worker and its imports into one module, with the options of the command in the example. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, type ExpectStatic, it } from "vitest";
 import { type Page, page } from "../support/pages.js";
 import { isSkipped, nodes, programOf } from "./matrix.js";
 import { beginnings, nodesWithStores } from "./quick-starts/beginnings.js";
@@ -17,14 +17,16 @@ const sqliteOfBun = withClient(sqlite, aboutSqlite, "bun:sqlite");
 const STATES = `const { DatabaseSync } = require("node:sqlite");
   new DatabaseSync("orders.db").prepare("select distinct state from arr_operations").all().map(({ state }) => state).join()`;
 
-describe("a quick start, followed in a new folder with the packed package", () => {
+describe.concurrent("a quick start, followed in a new folder with the packed package", () => {
   let registry: Registry;
   beforeAll(async () => {
     registry = await openRegistry();
   });
   afterAll(() => registry?.close());
 
+  /** Tests pass their own `expect`, because several run at the same time. */
   async function followed(
+    expect: ExpectStatic,
     page: Page,
     options?: TerminalOptions,
     look?: (terminal: Terminal) => Promise<void>,
@@ -38,28 +40,22 @@ describe("a quick start, followed in a new folder with the packed package", () =
     }
   }
 
-  describe.each(nodes)("on $name", (node) => {
-    it.skipIf(isSkipped(node)).each(beginnings)("produces the output that it shows: $path", (page) =>
-      followed(page, { node: programOf(node) }),
-    );
-  });
-
   /** Also checks that the file has the ended operations after the server has closed it. */
-  const followedOnSqlite = (page: Page, store = sqlite, options?: TerminalOptions): Promise<void> =>
-    followed(onStore(page, store), options, async (terminal) => {
+  const followedOnSqlite = (
+    expect: ExpectStatic,
+    page: Page,
+    options: TerminalOptions,
+    store = sqlite,
+  ): Promise<void> =>
+    followed(expect, onStore(page, store), options, async (terminal) => {
       expect(await terminal.stop()).toEqual([exitCodeOf(page)]);
       expect(await terminal.run(`node -p '${STATES}'`)).toBe("completed\n");
     });
 
-  describe.each(nodesWithStores)("on $name and SQLite", (node) => {
-    it.skipIf(isSkipped(node)).each(beginnings)("produces the output that it shows: $path", (page) =>
-      followedOnSqlite(page, sqlite, { node: programOf(node) }),
-    );
-  });
-
+  // The longest come first, so that others run beside them.
   for (const each of platforms) {
-    it.skipIf(isPlatformSkipped(each))(`produces the output that it shows: ${each.page.path}`, () =>
-      followed(each.page),
+    it.skipIf(isPlatformSkipped(each))(`produces the output that it shows: ${each.page.path}`, ({ expect }) =>
+      followed(expect, each.page),
     );
   }
 
@@ -68,8 +64,19 @@ describe("a quick start, followed in a new folder with the packed package", () =
       const store = each.platform === "Bun" ? sqliteOfBun : sqlite;
       it.skipIf(isSkipped(node) || isPlatformSkipped(each))(
         `produces the output that it shows: ${each.page.path}`,
-        () => followedOnSqlite(each.page, store, { node: programOf(node) }),
+        ({ expect }) => followedOnSqlite(expect, each.page, { node: programOf(node) }, store),
       );
     }
+    it.skipIf(isSkipped(node)).for(beginnings)(
+      "produces the output that it shows: $path",
+      (page, { expect }) => followedOnSqlite(expect, page, { node: programOf(node) }),
+    );
+  });
+
+  describe.each(nodes)("on $name", (node) => {
+    it.skipIf(isSkipped(node)).for(beginnings)(
+      "produces the output that it shows: $path",
+      (page, { expect }) => followed(expect, page, { node: programOf(node) }),
+    );
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adapterCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCapabilities } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { createOrdersClient, type OrdersClient } from "../support/orders-client.js";
-import { bun, isSkipped, type SuiteRun, suiteRuns, workerd } from "./matrix.js";
+import { bun, isSkipped, runsOfThisTier, type SuiteRun, workerd } from "./matrix.js";
 import { openProject, type Project } from "./project.js";
 import { type ServerProcess, startServer } from "./server-process.js";
 import { exampleProcesses, servers } from "./servers.js";
@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => project?.remove());
 
-describe("the packed package", () => {
-  for (const run of suiteRuns) {
-    it.skipIf(isSkipped(run.runtime))(run.name, async () => {
+describe.concurrent("the packed package", () => {
+  for (const run of runsOfThisTier()) {
+    it.skipIf(isSkipped(run.runtime))(run.name, async ({ expect }) => {
       const results = await runSuite(project, run);
       expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
       expect(results.map(({ name, outcome }) => ({ name, outcome }))).toEqual(expectedOf(run));

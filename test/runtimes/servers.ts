@@ -1,5 +1,5 @@
 import { bun, DENO_MODULES, deno, nodes, type Runtime, workerd } from "./matrix.js";
-import { fileOf, workers } from "./project.js";
+import { workers } from "./project.js";
 
 /** A server program for a runtime. */
 export interface ServerProgram {
@@ -15,21 +15,19 @@ const ON_DENO: readonly string[] = [...DENO_MODULES, "--host=127.0.0.1", "--port
 
 /** Returns a file of `inside` as a server of the Fetch API on Bun and Deno. */
 export function onFetch(name: string): readonly ServerProgram[] {
-  const file = fileOf(name, "ES modules");
+  const file = `${name}.mjs`;
   return [
     { name: "Bun", runtime: bun, args: [...bun.options, file], folder: "." },
     { name: "Deno", runtime: deno, args: ["serve", ...ON_DENO, file], folder: "." },
   ];
 }
 
-const onNode: readonly ServerProgram[] = nodes.flatMap((runtime) =>
-  runtime.formats.map((format) => ({
-    name: `${runtime.name}, ${format}: http.createServer`,
-    runtime,
-    args: [fileOf("node-server", format)],
-    folder: ".",
-  })),
-);
+const onNode: readonly ServerProgram[] = nodes.map((runtime) => ({
+  name: `${runtime.name}: http.createServer`,
+  runtime,
+  args: ["node-server.mjs"],
+  folder: ".",
+}));
 
 /** The examples that run as processes and stop on a signal. */
 export const exampleProcesses: readonly ServerProgram[] = [
@@ -55,5 +53,5 @@ export const exampleWorker: ServerProgram = {
   folder: workers.example,
 };
 
-/** The examples, and Node's `http.createServer` in both module formats. */
+/** The examples, and Node's `http.createServer`. */
 export const servers: readonly ServerProgram[] = [...onNode, ...exampleProcesses, exampleWorker];

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { OrdersLine } from "./inside/orders-on-sqlite.js";
 import { isSkipped, programOf } from "./matrix.js";
-import { fileOf, openProject, type Project } from "./project.js";
+import { openProject, type Project } from "./project.js";
 import { type SqliteRuntime, sqliteRuntimes } from "./sqlite-clients.js";
 
 const ORDERS = 300;
@@ -87,7 +87,7 @@ interface Running {
 }
 
 function argumentsOf({ runtime, client }: SqliteRuntime, ...rest: readonly string[]): readonly string[] {
-  return [...runtime.options, fileOf("orders-on-sqlite", "ES modules"), client, ...rest];
+  return [...runtime.options, "orders-on-sqlite.mjs", client, ...rest];
 }
 
 /** Starts a process and collects what it prints. It is killed after the test. */

@@ -1,17 +1,18 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { idempotencyStoreCases } from "../../src/testing/suites/idempotency-store-suite.js";
 import { operationStoreCases } from "../../src/testing/suites/operation-store-suite.js";
 import type { Capability } from "../../src/testing/suites/port-case.js";
 import { queueCases } from "../../src/testing/suites/queue-suite.js";
 import { submissionsCases } from "../../src/testing/suites/submissions-suite.js";
+import { isNight } from "../support/effort.js";
 import type { CaseResult } from "./inside/run-case.js";
 import { isSkipped, programOf, type Runtime } from "./matrix.js";
-import { fileOf, openProject, type Project } from "./project.js";
+import { openProject, type Project } from "./project.js";
 import { sqliteRuntimes } from "./sqlite-clients.js";
 
-const HISTORIES = 20;
+const HISTORIES = isNight ? 20 : 5;
 
 let project: Project;
 beforeAll(async () => {
@@ -19,20 +20,17 @@ beforeAll(async () => {
 });
 afterAll(() => project?.remove());
 
-describe("the SQLite back end of the packed package", () => {
-  for (const { runtime, client } of sqliteRuntimes) {
-    for (const format of runtime.formats) {
-      it.skipIf(isSkipped(runtime))(
-        `passes the suites of all ports and ${HISTORIES} histories with ${client} of ${runtime.name}, ${format}`,
-        async () => {
-          const args = [...runtime.options, fileOf("suites-on-sqlite", format), client, String(HISTORIES)];
-          const results = await run(runtime, args);
-          expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
-          expect(results.map(({ name, outcome }) => ({ name, outcome }))).toEqual(expected);
-        },
-      );
-    }
-  }
+describe.concurrent("the SQLite back end of the packed package", () => {
+  for (const { runtime, client } of sqliteRuntimes)
+    it.skipIf(isSkipped(runtime))(
+      `passes the suites of all ports and ${HISTORIES} histories with ${client} of ${runtime.name}`,
+      async ({ expect }) => {
+        const args = [...runtime.options, "suites-on-sqlite.mjs", client, String(HISTORIES)];
+        const results = await run(runtime, args);
+        expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+        expect(results.map(({ name, outcome }) => ({ name, outcome }))).toEqual(expected);
+      },
+    );
 });
 
 async function run(runtime: Runtime, args: readonly string[]): Promise<readonly CaseResult[]> {

@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { CaseResult } from "./inside/run-case.js";
 import { programOf, type SuiteRun, type Transport, workerd } from "./matrix.js";
-import { fileOf, type Project, workers } from "./project.js";
+import { type Project, workers } from "./project.js";
 import { startServer } from "./server-process.js";
 
 const FILES: Readonly<Record<Transport, string>> = {
-  sockets: "suite-over-sockets",
-  "Request objects": "suite-over-requests",
+  sockets: "suite-over-sockets.mjs",
+  "Request objects": "suite-over-requests.mjs",
 };
 
 /** Runs the adapter suite inside a runtime and returns the result of each case. */
@@ -19,15 +19,15 @@ export async function runSuite(project: Project, run: SuiteRun): Promise<readonl
     .map((line) => JSON.parse(line) as CaseResult);
 }
 
-async function runProgram(
-  { folder, env }: Project,
-  { runtime, format, transport }: SuiteRun,
-): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    programOf(runtime),
-    [...runtime.options, fileOf(FILES[transport], format)],
-    { cwd: folder, env, timeout: 100_000, killSignal: "SIGKILL", maxBuffer: 2 ** 26 },
-  );
+async function runProgram({ folder, env }: Project, { runtime, transport }: SuiteRun): Promise<string> {
+  const args = [...runtime.options, FILES[transport]];
+  const { stdout } = await promisify(execFile)(programOf(runtime), args, {
+    cwd: folder,
+    env,
+    timeout: 100_000,
+    killSignal: "SIGKILL",
+    maxBuffer: 2 ** 26,
+  });
   return stdout;
 }
 

@@ -49,12 +49,12 @@ describeWithTool("openapi-ts", "a client generated from the document of the exam
   beforeAll(async () => {
     server = await startServer({ WORK_MS: "20" });
     const input = `${server.baseUrl}/openapi.json`;
-    generated = runTool("openapi-ts", ["--input", input, "--output", "client"], folder);
+    generated = await runTool("openapi-ts", ["--input", input, "--output", "client"], folder);
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     const text = example?.text.replace("http://localhost:3000", server.baseUrl) ?? "";
     writeFileSync(join(folder, "follow.ts"), text);
     writeFileSync(join(folder, "typed.ts"), typed);
-    compiled = runTool("tsc", ["follow.ts", "typed.ts", ...options], folder);
+    compiled = await runTool("tsc", ["follow.ts", "typed.ts", ...options], folder);
     client = (await import(pathToFileURL(join(folder, "follow.js")).href)) as Example;
   });
   afterAll(async () => {

@@ -83,9 +83,9 @@ describeWithTool("openapi-typescript", "clients generated from the document of a
     for (const { file, text } of modules)
       writeFileSync(join(folder, file), text.replace("http://localhost:3000", server.baseUrl));
     for (const [tool = "", ...args] of commands.flatMap(asGenerator))
-      findings[tool] = runTool(tool, args, folder, newestNode);
+      findings[tool] = await runTool(tool, args, folder, newestNode);
     const files = ["typed", ...examples].map((name) => `${name}.ts`);
-    findings.tsc = runTool("tsc", [...files, ...options], folder);
+    findings.tsc = await runTool("tsc", [...files, ...options], folder);
     for (const name of examples)
       clients.set(name, (await import(pathToFileURL(join(folder, `${name}.js`)).href)) as Example);
   });

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { type ExecFileOptions, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -29,9 +29,20 @@ export function runTool(
   args: readonly string[],
   cwd: string,
   path: string | undefined = process.env.PATH,
-): Finding {
+): Promise<Finding> {
   const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", DO_NOT_TRACK: "1" };
-  const env = { ...process.env, ...quiet, PATH: path };
-  const { status, stdout, stderr } = spawnSync(join(programs, tool), args, { cwd, env, encoding: "utf8" });
-  return { succeeded: status === 0, stdout, stderr };
+  return execute(join(programs, tool), args, { cwd, env: { ...process.env, ...quiet, PATH: path } });
+}
+
+/** Runs a program to its end. Never rejects. */
+export function execute(
+  program: string,
+  args: readonly string[],
+  options: ExecFileOptions,
+): Promise<Finding> {
+  return new Promise((resolve) => {
+    execFile(program, args, { ...options, encoding: "utf8", maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve({ succeeded: error === null, stdout, stderr }),
+    );
+  });
 }

@@ -12,14 +12,16 @@ export interface PackedExamples {
   remove(): void;
 }
 
-/** Compiler options of a strict project. */
+/** Compiler options of a strict project that emits declarations. */
 const OPTIONS = {
   target: "es2022",
   lib: ["es2023", "dom", "dom.iterable"],
   types: ["node"],
   module: "nodenext",
   moduleResolution: "nodenext",
-  noEmit: true,
+  declaration: true,
+  emitDeclarationOnly: true,
+  rootDir: ".",
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
@@ -48,10 +50,7 @@ export function packExamples(): PackedExamples {
     filter: (path) => !/\/(dist|node_modules|mcp-tools)$/.test(path),
   });
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
-  writeFileSync(
-    join(project, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: OPTIONS, include: ["examples"] }),
-  );
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: OPTIONS }));
   return {
     folder: project,
     files: readdirSync(join(installed, "dist")),

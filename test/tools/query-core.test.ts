@@ -76,7 +76,7 @@ describe.skipIf(isMissing && !process.env.CI)("an operation in TanStack Query", 
 
   it("ends its waiting request when no component shows it any more", async () => {
     const { queries, QueryObserver } = await openQueries();
-    const { api, requests } = await openStage();
+    const { api, requests, finish } = await openStage();
     const op = await api.exports.submit({ accountId: "8" });
     const stop = new QueryObserver(queries, op.queryOptions()).subscribe(() => {});
     const waiting = (): Request | undefined =>
@@ -84,5 +84,6 @@ describe.skipIf(isMissing && !process.env.CI)("an operation in TanStack Query", 
     await expect.poll(waiting).toBeDefined();
     stop();
     await expect.poll(() => requests.at(-1)?.signal.aborted).toBe(true);
+    finish("8");
   });
 });

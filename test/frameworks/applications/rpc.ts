@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect } from "vitest";
 import { programOf } from "../../runtimes/matrix.js";
 import { filesOf } from "../sections.js";
@@ -19,9 +20,8 @@ function client(name: string, shown: RegExp): Behavior {
   return {
     name: "hands the operation to the client, which reads the result",
     run: async ({ folder }) => {
-      expect(
-        execFileSync(programOf(oldest), [`${name}-client.js`], { cwd: folder, encoding: "utf8" }),
-      ).toMatch(shown);
+      const { stdout } = await promisify(execFile)(programOf(oldest), [`${name}-client.js`], { cwd: folder });
+      expect(stdout).toMatch(shown);
     },
   };
 }

@@ -15,5 +15,4 @@ const server = createServer(toNodeHandler(service)).listen(0, "127.0.0.1", () =>
   const { port } = server.address() as AddressInfo;
   console.log(`listening on http://127.0.0.1:${port}`);
 });
-// Without top-level `await`, because the file is compiled to CommonJS too.
-void worker.start();
+await worker.start();

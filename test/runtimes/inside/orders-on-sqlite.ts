@@ -81,5 +81,4 @@ const roles: Readonly<Record<string, () => Promise<void>>> = {
   submit: submitOne,
   work: workAndSubmit,
 };
-// Without top-level `await`, because the file is compiled to CommonJS too.
-void roles[role]?.();
+await roles[role]?.();

@@ -4,5 +4,6 @@ import { runSuite } from "./run-suite.js";
 
 const harness = createNodeHarness(createMemoryBackend);
 
-// Prints one line of JSON per case. Without top-level `await`, because the file is compiled to CommonJS too.
-void runSuite(harness, (result) => console.log(JSON.stringify(result))).then(harness.close);
+// Prints one line of JSON per case.
+await runSuite(harness, (result) => console.log(JSON.stringify(result)));
+await harness.close();

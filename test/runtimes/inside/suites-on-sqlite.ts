@@ -16,8 +16,8 @@ import { openFile } from "./sqlite-client.js";
 
 const [, , name = "", histories = ""] = process.argv;
 
-// Prints one line of JSON per case. Without top-level `await`, because the file is compiled to CommonJS too.
-void runAll({ name, open: (path) => openFile(name, path) }, (result) => console.log(JSON.stringify(result)));
+// Prints one line of JSON per case.
+await runAll({ name, open: (path) => openFile(name, path) }, (result) => console.log(JSON.stringify(result)));
 
 async function runAll(client: SqliteClient, report: (result: CaseResult) => void): Promise<void> {
   const operations = harnessOf(client, (backend) => backend.operations);

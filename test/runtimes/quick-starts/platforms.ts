@@ -1,4 +1,5 @@
 import { type PlatformQuickStart, quickStarts } from "../../docs/quick-starts.js";
+import { isNight } from "../../support/effort.js";
 import type { Page } from "../../support/pages.js";
 import { bun, deno, isSkipped, type Runtime } from "../matrix.js";
 import { beginnings, nodesWithStores } from "./beginnings.js";
@@ -14,13 +15,16 @@ export const platforms = quickStarts.filter(({ page }) => !beginnings.includes(p
 
 /**
  * Returns those that are followed with stores beside this version of Node. Those with a runtime besides Node are followed
- * once. Workers have no files, and need another driver of Postgres.
+ * once. Workers have no files, and need another driver of Postgres. Next.js takes half a minute to install and build, so
+ * before a merge it is only followed as the page shows it. A store that its bundler cannot bundle fails
+ * test/package/bundle.test.ts.
  */
 export function platformsWithStores(node: Runtime): readonly PlatformQuickStart[] {
   const isLast = node === nodesWithStores.at(-1);
-  return platforms.filter(
-    ({ platform }) => platform !== "Cloudflare Workers" && (isLast || !runtimes.has(platform)),
-  );
+  return platforms.filter(({ platform }) => {
+    if (platform === "Cloudflare Workers") return false;
+    return platform === "Next.js" ? isNight : isLast || !runtimes.has(platform);
+  });
 }
 
 /** Whether to skip tests of a platform: its runtime is not installed, and `CI` is not set. */

@@ -82,13 +82,21 @@ function environment(home: string, registry: string, node: string): Environment 
     PATH: [...programs, process.env.PATH ?? ""].join(delimiter),
     HOME: home,
     NPM_CONFIG_REGISTRY: registry,
-    NPM_CONFIG_CACHE: run("npm", ["config", "get", "cache"], root).trim(),
+    NPM_CONFIG_CACHE: npmCache(),
     NPM_CONFIG_PREFER_OFFLINE: "true",
     DENO_NO_UPDATE_CHECK: "1",
     NEXT_TELEMETRY_DISABLED: "1",
     WRANGLER_SEND_METRICS: "false",
     NO_COLOR: "1",
   };
+}
+
+let cache: string | undefined;
+
+/** Returns the folder that npm finds in the home that terminals do not have. */
+function npmCache(): string {
+  cache ??= run("npm", ["config", "get", "cache"], root).trim();
+  return cache;
 }
 
 interface Server {

@@ -1,5 +1,5 @@
 import { defineOperation } from "async-request-reply";
-import { createSqliteBackend } from "async-request-reply/sqlite";
+import { createSqliteBackend, type SqliteBackend } from "async-request-reply/sqlite";
 import Database from "libsql";
 import * as z from "zod";
 
@@ -12,4 +12,6 @@ export const reports = defineOperation({
 });
 
 /** A back end with synchronous transactions. Only a `unique symbol` in its type says so. */
-export const backend = createSqliteBackend({ database: new Database(":memory:") });
+export const backend: SqliteBackend<Database.Database> = createSqliteBackend({
+  database: new Database(":memory:"),
+});

@@ -25,7 +25,10 @@ export const fixedSeed = "test/support/fixed-seed.ts";
 /** Hides the output of the default observer. Tests of that output replace the console. */
 export const onConsoleLog = (log: string): boolean => !log.startsWith("[async-request-reply]");
 
+/** How far tests outside of `npm test` go: see test/support/effort.ts. */
+export const env = { TEST_EFFORT: process.env.TEST_EFFORT ?? "long" };
+
 /** Tests that a script chooses with `--project`. */
 export function project(name: string, test: TestOptions): UserWorkspaceConfig {
-  return { ...base, test: { ...base.test, ...test, name } };
+  return { ...base, test: { ...base.test, env, ...test, name } };
 }

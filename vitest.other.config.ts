@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-import { base, built, fixedSeed, onConsoleLog, project } from "./vitest.base.js";
+import { base, built, env, fixedSeed, onConsoleLog, project } from "./vitest.base.js";
 
 const seeded = [...base.test.setupFiles, fixedSeed];
 
@@ -18,11 +18,11 @@ const searches = [
 /** The searches at full length, and slow tests. */
 const long = project("long", {
   include: ["test/**/*.long.test.ts", ...searches.map((name) => `test/${name}.test.ts`)],
-  env: { TEST_EFFORT: "long" },
   maxWorkers: "100%",
   setupFiles: seeded,
   globalSetup: built,
-  testTimeout: 180_000,
+  // A search of the night takes ten times as long.
+  testTimeout: env.TEST_EFFORT === "night" ? 1_800_000 : 180_000,
 });
 
 /**
@@ -84,21 +84,22 @@ const torture = project("torture", {
 });
 
 const brokerFiles = (...names: string[]) => names.map((name) => `test/brokers/${name}.test.ts`);
-/** Tests that stop, kill and cut off brokers. */
+/** Tests that stop, kill and cut off brokers. Those of long outages run at night. */
 const outages = brokerFiles("outages", "particular-outages");
-/** Tests of each broker with Postgres, and of NATS with SQLite. They take about 15 minutes, and run outside of CI. */
+const longOutages = brokerFiles("*.night");
+/** Tests of each broker with Postgres, and of NATS with SQLite. They take about 15 minutes, and run at night. */
 const mixes = brokerFiles("faults", "stores", "switching", "orders-server");
 
 /**
  * Tests with real message brokers, which they start themselves. They need `npm ci --prefix test/brokers` and the Debian
- * packages `rabbitmq-server`, `nats-server` and `redis-server`. Files run one at a time.
+ * packages `rabbitmq-server`, `nats-server` and `redis-server`. Two files run at a time.
  */
 function onBrokers(name: string, include: string[], exclude: string[] = []) {
   return project(name, {
     include,
     exclude,
-    globalSetup: built,
-    fileParallelism: false,
+    globalSetup: [built, "test/brokers/shared-brokers.ts"],
+    maxWorkers: 2,
     setupFiles: seeded,
     // An announcement that gets lost is repeated after 30 s.
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },
@@ -119,8 +120,8 @@ export default defineConfig({
       browser,
       site,
       torture,
-      onBrokers("brokers", ["test/brokers/*.test.ts"], [...outages, ...mixes]),
-      onBrokers("outages", outages),
+      onBrokers("brokers", ["test/brokers/*.test.ts"], [...outages, ...longOutages, ...mixes]),
+      onBrokers("outages", env.TEST_EFFORT === "night" ? [...outages, ...longOutages] : outages),
       onBrokers("mixes", mixes),
       onBrokers("clusters", ["test/brokers/clusters/*.test.ts"]),
     ],

@@ -1,33 +1,45 @@
 import { defineConfig } from "vitest/config";
-import { base, built, fixedSeed } from "./vitest.base.js";
+import { base, built, env, fixedSeed } from "./vitest.base.js";
 
-const backend = ["test/backends/postgres/**/*.test.ts"];
+const onPostgres = (...names: string[]) => names.map((name) => `test/backends/postgres/${name}.test.ts`);
 
 /**
- * Tests with real servers. The back end's tests use a running server and one of the newest version. The fault tests
- * start servers that they kill, disconnect and fill up. Those of OpenTelemetry need `npm ci --prefix test/opentelemetry`.
- * Files run one at a time, because each needs the whole machine.
+ * Tests with real servers. The back end's tests use servers of their own: the system's Postgres, and the newest version
+ * for what a version can change. The fault tests start servers that they kill, disconnect and fill up. Those of
+ * OpenTelemetry need `npm ci --prefix test/opentelemetry`. Two files run at a time.
  */
 export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    fileParallelism: false,
+    env,
+    maxWorkers: 2,
     setupFiles: [...base.test.setupFiles, fixedSeed],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: "postgres", include: backend } },
       {
         extends: true,
         test: {
-          name: "newer postgres",
-          include: backend,
-          // These files do not depend on the version of Postgres.
-          exclude: ["silence", "documentation", "progress", "run-for", "settings", "simulator-mutants"].map(
-            (name) => `**/${name}.test.ts`,
+          name: "postgres",
+          include: onPostgres("*"),
+          globalSetup: "test/backends/postgres/worker-servers.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "newest postgres",
+          include: onPostgres(
+            "isolation*",
+            "live-entries",
+            "migration*",
+            "places*",
+            "plans",
+            "suites",
+            "turns",
           ),
-          globalSetup: "test/backends/postgres/newer-server.ts",
+          globalSetup: "test/backends/postgres/newest-servers.ts",
         },
       },
       {

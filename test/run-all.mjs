@@ -1,5 +1,6 @@
-// Runs every tier of tests that this machine can run, names the others, and fails if one fails: `npm run test:all`.
-// Names of tiers select some. `--list` only says what would run. `.ci/run` installs everything and skips nothing.
+// Runs every script of tests that this machine can run, names the others, and fails if one fails: `npm run test:all`.
+// `npm run test:night` also searches longer, and plays what no usual change can break. Names of scripts select some.
+// `--list` only says what would run. `.ci/run` installs everything and skips nothing.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -7,8 +8,8 @@ import pg from "pg";
 
 const BROKERS = "test/brokers rabbitmq-server nats-server redis-server";
 
-/** A tier does not run without what it `needs`. Without the `rest`, some of its tests are skipped by name. */
-const tiers = {
+/** A script does not run without what it `needs`. Without the `rest`, some of its tests are skipped by name. */
+const scripts = {
   check: { needs: "test/browser test/tools" },
   test: { rest: "test/sqlite corpora xmllint yanglint" },
   "test:long": { rest: "test/sqlite corpora" },
@@ -21,7 +22,7 @@ const tiers = {
   "test:mixes": { needs: `${BROKERS} test/servers` },
   "test:clusters": { needs: BROKERS },
   "test:browser": { needs: "test/browser chromium" },
-  docs: { needs: "docs", args: "--prefix docs run build" },
+  "docs:build": { needs: "docs" },
   "test:site": { needs: "test/browser chromium site" },
 };
 
@@ -33,27 +34,27 @@ const others = {
   chromium: [() => existsSync(CHROMIUM), "install chromium, or set CHROMIUM"],
   corpora: [() => existsSync(CORPORA_DIR ?? join(root, "../shared/corpora")), "set CORPORA_DIR"],
   postgres: [answers, "start Postgres, or set DATABASE_URL"],
-  site: [() => existsSync(join(root, "docs/.vitepress/dist")), "npm --prefix docs run build"],
+  site: [() => existsSync(join(root, "docs/.vitepress/dist")), "npm run docs:build"],
 };
 const packages = { xmllint: "libxml2-utils", yanglint: "libyang2-tools" };
 
 const list = process.argv.includes("--list");
 const chosen = process.argv.slice(2).filter((name) => name !== "--list");
-const unknown = chosen.find((name) => !(name in tiers));
-if (unknown) throw new Error(`Unknown tier "${unknown}". Known: ${Object.keys(tiers).join(", ")}.`);
+const unknown = chosen.find((name) => !(name in scripts));
+if (unknown) throw new Error(`Unknown script "${unknown}". Known: ${Object.keys(scripts).join(", ")}.`);
 
 const lines = [];
-for (const [name, { needs = "", rest = "", args = `run ${name}` }] of Object.entries(tiers)) {
+for (const [name, { needs = "", rest = "" }] of Object.entries(scripts)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   const [missing, partly] = [await todos(needs), await todos(rest)];
   if (missing !== "") lines.push(`skipped ${name}: ${missing}`);
-  else lines.push(`${list ? "runs" : run(args)} ${name}${partly && `, in part: ${partly}`}`);
+  else lines.push(`${list ? "runs" : run(name)} ${name}${partly && `, in part: ${partly}`}`);
 }
 console.log(`\n${lines.join("\n")}`);
 if (lines.some((line) => line.startsWith("failed"))) process.exitCode = 1;
 
-function run(args) {
-  const { status } = spawnSync("npm", args.split(" "), { cwd: root, stdio: "inherit" });
+function run(name) {
+  const { status } = spawnSync("npm", ["run", name], { cwd: root, stdio: "inherit" });
   return status === 0 ? "passed" : "failed";
 }
 

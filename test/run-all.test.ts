@@ -16,33 +16,48 @@ function listed(...names: string[]): { readonly status: number | null; readonly 
   return { status, output: stdout + stderr };
 }
 
+const pipeline = read(".ci/run");
+/** Scripts that the pipeline runs. */
+const lanes = [...pipeline.matchAll(/^(?:computing|waiting)=\(([^)]*)\)/gm)].flatMap(([, names = ""]) =>
+  names.trim().split(/\s+/),
+);
+
+describe("the pipeline", () => {
+  it("runs every part of `npm run check`", () => {
+    const parts = [...(scripts.check ?? "").matchAll(/(?<=npm run )\S+/g)].map(([name]) => name);
+    expect(parts.length).toBeGreaterThan(4);
+    // The build comes first, because everything else needs it.
+    expect(parts.filter((name) => !lanes.includes(name))).toEqual(["build"]);
+    expect(pipeline).toMatch(/^prepare "build" npm run --silent build$/m);
+  });
+});
+
 describe("npm run test:all", () => {
-  it("runs every tier of package.json, or says what it lacks", () => {
-    const tiers = Object.keys(scripts).filter(
-      (name) => /^(check|test(:.+)?)$/.test(name) && name !== "test:all",
+  it("runs every script of package.json, or says what it lacks", () => {
+    const all = Object.keys(scripts).filter(
+      (name) => /^(check|docs:build|test(:.+)?)$/.test(name) && !["test:all", "test:night"].includes(name),
     );
     const { status, output } = listed();
     expect(status).toBe(0);
     const lines = output.trim().split("\n");
     expect(lines.map((line) => /^(?:runs|skipped) ([a-z]+(:[a-z]+)?)/.exec(line)?.[1]).sort()).toEqual(
-      [...tiers, "docs"].sort(),
+      all.sort(),
     );
     expect(lines.filter((line) => /^skipped \S+$/.test(line))).toEqual([]);
   });
 
-  it("knows every folder and every tier of the strict pipeline", () => {
-    const [pipeline, program] = [read(".ci/run"), read("test/run-all.mjs")];
+  it("knows every folder and every script of tests of the pipeline", () => {
+    const program = read("test/run-all.mjs");
     const [, folders = ""] = /install_packages (test\/.*(?:\n {2}.*)*)/.exec(pipeline) ?? [];
-    const tiers = [...pipeline.matchAll(/^run_tests (\S+)/gm)].map(([, tier = ""]) => tier);
-    const names = [...folders.split(/[\s\\]+/), ...tiers];
+    const names = [...folders.split(/[\s\\]+/), ...lanes.filter((name) => name.startsWith("test"))];
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name) => !program.includes(name))).toEqual([]);
   });
 
-  it("runs only the tiers that are named, and refuses an unknown one", () => {
+  it("runs only the scripts that are named, and refuses an unknown one", () => {
     expect(listed("test").output.trim()).toMatch(/^(runs|skipped) test\b.*$/);
     const refused = listed("tests");
     expect(refused.status).toBe(1);
-    expect(refused.output).toContain('Unknown tier "tests". Known: check, test,');
+    expect(refused.output).toContain('Unknown script "tests". Known: check, test,');
   });
 });

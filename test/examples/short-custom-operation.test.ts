@@ -27,7 +27,7 @@ describe("the example for custom definitions", { timeout: 30_000 }, () => {
           const seen = await read(location);
           return seen.status === "pending" && seen.progress === undefined ? undefined : seen;
         },
-        { timeout: 20_000, interval: 25 },
+        { interval: 25 },
       );
       if (operation.status === "pending") return [location, operation];
     }

@@ -42,6 +42,6 @@ export async function startTaskServer(...given: Parameters<typeof startTask>): P
       () => true,
       () => false,
     );
-  await vi.waitUntil(answers, { timeout: 20_000, interval: 25 });
+  await vi.waitUntil(answers, { interval: 25 });
   return task;
 }

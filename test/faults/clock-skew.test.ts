@@ -28,9 +28,7 @@ describeOnEachStore("processes whose clocks are ten minutes fast and slow (F10)"
     expect(await bench().effects()).toHaveLength(sent.length);
 
     const late = await sendAll(["slow-last"], () => apis[0]?.baseUrl ?? "");
-    await vi.waitUntil(() => workers.some(({ begun }) => late[0]?.operationIds.has(begun.at(-1) ?? "")), {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(() => workers.some(({ begun }) => late[0]?.operationIds.has(begun.at(-1) ?? "")));
     const holder = workers.find(({ begun }) => late[0]?.operationIds.has(begun.at(-1) ?? ""));
     holder?.kill("SIGKILL");
     await bench().untilTerminal(20_000);

@@ -10,7 +10,7 @@ describeOnEachStore("processes that receive SIGTERM (F17)", (bench) => {
     ]);
     const keys = [...keysOf("load", 400), ...keysOf("slow", 10)];
     const sending = sendAll(keys, alternate([first.baseUrl, second.baseUrl]), { retryMs: 10 });
-    await vi.waitUntil(() => first.begun.length > 50, { timeout: 20_000 });
+    await vi.waitUntil(() => first.begun.length > 50);
     first.kill("SIGTERM");
     expect(await first.exited).toBe(0);
     const sent = await sending;
@@ -29,7 +29,7 @@ describeOnEachStore("processes that receive SIGTERM (F17)", (bench) => {
     const api = await bench().start({ role: "api" });
     const order = await send("hang-1", () => api.baseUrl);
     const worker = await bench().start({ role: "worker", worker: { drainTimeoutMs: 300 } });
-    await vi.waitUntil(() => worker.begun.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => worker.begun.length === 1);
     worker.kill("SIGTERM");
     expect(await worker.exited).toBe(0);
     const hanging = (await bench().operations()).find(({ id }) => order.operationIds.has(id));
@@ -38,7 +38,7 @@ describeOnEachStore("processes that receive SIGTERM (F17)", (bench) => {
     const impatient = await bench().start({ role: "worker", worker: { drainTimeoutMs: 60_000 } });
     await vi.waitUntil(() => impatient.begun.length === 1, { timeout: 40_000 });
     impatient.kill("SIGTERM");
-    await vi.waitUntil(() => impatient.stopping(), { timeout: 10_000 });
+    await vi.waitUntil(() => impatient.stopping());
     impatient.kill("SIGTERM");
     expect(await impatient.exited).toBe(143);
   });

@@ -33,8 +33,6 @@ describeWithPostgres("a pool of two connections (F11)", (installation) => {
     expect(orders.filter(({ missingRetryAfter }) => missingRetryAfter > 0)).toEqual([]);
     expect(Math.max(...orders.map(({ slowestMs }) => slowestMs))).toBeLessThan(12_000);
     await bench().postgres.query(release);
-    await vi.waitUntil(async () => (await sendOnce(newOrder("free"), api.baseUrl)) === 202, {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(async () => (await sendOnce(newOrder("free"), api.baseUrl)) === 202);
   });
 });

@@ -66,7 +66,7 @@ describeOnEachStore("processes that follow the work of another process", (bench)
       worker: { leaseMs: 600_000 },
     });
     const url = await submit(api.baseUrl, "abortable-1");
-    await vi.waitUntil(() => worker.begun.length === 1, { timeout: 20_000 });
+    await vi.waitUntil(() => worker.begun.length === 1);
     const states = follow(url);
     const reply = await fetch(url, { method: "DELETE" });
     expect(reply.status).toBe(202);

@@ -38,13 +38,13 @@ describeWithPostgres("work in a transaction whose process is killed or paused", 
     const crash = { crashAt: "after-effect", crashBy: "SIGSTOP" } as const;
     const backend = { idleTransactionTimeoutMs: 2_500 };
     const paused = await bench().start({ role: "worker", transactional: true, backend, ...crash });
-    await vi.waitUntil(() => paused.begun.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => paused.begun.length === 1);
     const other = await bench().start({ role: "worker", transactional: true });
     // The lease has expired, but the transaction holds the operation until the server ends it.
-    await vi.waitUntil(() => other.begun.length === 1, { timeout: 20_000 });
+    await vi.waitUntil(() => other.begun.length === 1);
     paused.kill("SIGCONT");
     const isLost = (): boolean => paused.events.some(({ event }) => event === "attempt.lost");
-    await vi.waitUntil(isLost, { timeout: 10_000 });
+    await vi.waitUntil(isLost);
     await bench().untilTerminal();
     await bench().expectInvariants([order]);
     expect(await effectsOf(order)).toHaveLength(1);

@@ -39,13 +39,13 @@ describeOnEachStore("work whose process is killed or paused", (bench) => {
     async (_, key, crashAt, slowMs) => {
       const order = await submit(key);
       const paused = await bench().start({ role: "worker", crashAt, crashBy: "SIGSTOP" });
-      await vi.waitUntil(() => paused.begun.length === 1, { timeout: 10_000 });
+      await vi.waitUntil(() => paused.begun.length === 1);
       const other = await bench().start({ role: "worker", slowMs });
-      await vi.waitUntil(() => other.begun.length === 1, { timeout: 10_000 });
+      await vi.waitUntil(() => other.begun.length === 1);
       if (key === "slow-done") await bench().untilTerminal();
       paused.kill("SIGCONT");
       const isLost = (): boolean => paused.events.some(({ event }) => event === "attempt.lost");
-      await vi.waitUntil(isLost, { timeout: 10_000 });
+      await vi.waitUntil(isLost);
       const mine = async (): Promise<Operation | undefined> =>
         (await bench().operations()).find((operation) => operation.key === key);
       expect(await mine()).toMatchObject({

@@ -13,7 +13,7 @@ describeOnEachStore("work that waits for places of killed processes", (bench) =>
     const api = await bench().start({ role: "api", ...common });
     const killed = await bench().start({ role: "worker", ...common });
     await sendAll(keysOf("hang", 2), () => api.baseUrl);
-    await vi.waitUntil(() => killed.begun.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => killed.begun.length === 2);
     await sendAll(["next-1"], () => api.baseUrl);
     killed.kill("SIGKILL");
     await killed.exited;
@@ -25,7 +25,7 @@ describeOnEachStore("work that waits for places of killed processes", (bench) =>
       looks += 1;
     }
     expect(looks).toBeGreaterThan(1);
-    await vi.waitUntil(() => other.begun.length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => other.begun.length > 0);
     other.kill("SIGKILL");
     api.kill("SIGTERM");
     await Promise.all([other.exited, api.exited]);

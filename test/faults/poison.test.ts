@@ -40,13 +40,11 @@ describeOnEachStore("poison work (F18)", (bench) => {
     const api = await bench().start({ role: "api" });
     const [order] = await sendAll(["block-1"], () => api.baseUrl);
     const blocked = await bench().start({ role: "worker", worker: settings });
-    await vi.waitUntil(() => blocked.begun.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => blocked.begun.length === 1);
     const other = await bench().start({ role: "worker", worker: settings });
     const fine = await sendAll(keysOf("beside", 20), () => api.baseUrl);
     await bench().untilTerminal();
-    await vi.waitUntil(() => blocked.events.some(({ event }) => event === "attempt.lost"), {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(() => blocked.events.some(({ event }) => event === "attempt.lost"));
     expect(other.begun.length).toBeGreaterThan(0);
     await bench().expectInvariants([...fine, ...(order === undefined ? [] : [order])]);
   });

@@ -24,7 +24,7 @@ describeOnEachStore("a worker that is too slow for the load (F9)", (bench) => {
 
     const watch = watchLeases();
     const backlog = await sendMany("slow", BACKLOG);
-    await vi.waitUntil(() => runningIn(slow) === CONCURRENCY, { timeout: 10_000 });
+    await vi.waitUntil(() => runningIn(slow) === CONCURRENCY);
     const behind = await sendMany("slow-behind", MEASURED);
     // Waits for three more rounds of work.
     const rounds = slow.begun.length + 3 * CONCURRENCY;

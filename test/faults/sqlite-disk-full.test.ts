@@ -47,7 +47,7 @@ describe.skipIf(!canMountTmpfs())("an SQLite file on a full disk, which only roo
     expect(await bench().operations()).toHaveLength(accepted.length);
     expect(await cancelOnce(idsOf([cancelled])[0] ?? "", api.baseUrl)).toBe(503);
     worker.kill("SIGCONT");
-    await vi.waitUntil(() => failuresOf(worker).length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => failuresOf(worker).length > 0);
     worker.kill("SIGSTOP");
     expect(await bench().operations()).toHaveLength(accepted.length);
 
@@ -57,7 +57,7 @@ describe.skipIf(!canMountTmpfs())("an SQLite file on a full disk, which only roo
     const expired = new Set(idsOf(expiring));
     const isPurged = async (): Promise<boolean> =>
       (await bench().operations()).every(({ id }) => !expired.has(id));
-    await vi.waitUntil(isPurged, { timeout: 20_000 });
+    await vi.waitUntil(isPurged);
 
     disk.freeAll();
     const after = await Promise.all(tried.map(({ key }) => send(key, () => api.baseUrl, longItem(key))));

@@ -16,7 +16,7 @@ describe("an SQLite file that another process locks", () => {
     const apis = [await bench().start({ role: "api" }), await bench().start({ role: "api" })];
     const worker = await bench().start({ role: "worker" });
     const sending = sendAll(keysOf("delayed", 600), alternate(apis.map(({ baseUrl }) => baseUrl)));
-    await vi.waitUntil(() => worker.begun.length > 20, { timeout: 20_000 });
+    await vi.waitUntil(() => worker.begun.length > 20);
     const unlock = await bench().lock();
     // Shorter than `lockTimeoutMs`, and longer than a lease.
     await seconds(3);
@@ -102,7 +102,7 @@ describe("a deployment on an SQLite file", () => {
     const anyApi = (): string => apis[turn++ % apis.length]?.baseUrl ?? "";
     const sending = sendAll(keysOf("restarted", 600), anyApi, { retryMs: 20 });
     for (let round = 1; round <= 3; round += 1) {
-      await vi.waitUntil(() => workers.some(({ begun }) => begun.length > 30), { timeout: 20_000 });
+      await vi.waitUntil(() => workers.some(({ begun }) => begun.length > 30));
       for (const process of [...apis, ...workers]) process.kill("SIGKILL");
       await Promise.all([...apis, ...workers].map(({ exited }) => exited));
       await startAll();

@@ -14,7 +14,7 @@ async function underLoad(
   const apis = [await start({ role: "api" }), await start({ role: "api" })];
   const worker = await start({ role: "worker" });
   const sending = sendAll(keysOf(prefix, 400), alternate(apis.map(({ baseUrl }) => baseUrl)));
-  await vi.waitUntil(() => worker.begun.length > 20, { timeout: 20_000 });
+  await vi.waitUntil(() => worker.begun.length > 20);
   await act();
   return { sent: await sending, processes: [...apis, worker] };
 }

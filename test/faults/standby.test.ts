@@ -18,13 +18,13 @@ async function waitForStandby(primary: PrivatePostgres): Promise<void> {
   await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
   await primary.query("SELECT pg_reload_conf()");
   const streaming = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'";
-  await vi.waitUntil(async () => (await primary.query(streaming)).length > 0, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await primary.query(streaming)).length > 0);
 }
 
 /** Ends the wait of a commit, which keeps the commit. Resolves to the process that waited. */
 async function endWait(primary: PrivatePostgres): Promise<unknown> {
   const waiting = async () => (await primary.query<{ pid: number }>(WAITING))[0]?.pid;
-  const pid = await vi.waitUntil(waiting, { timeout: 10_000 });
+  const pid = await vi.waitUntil(waiting);
   await primary.query("SELECT pg_terminate_backend($1, 5000)", [pid]);
   return pid;
 }
@@ -68,9 +68,7 @@ describeWithPostgres("a primary whose synchronous standby takes over (F26)", (in
     const sending = sendOnce(lost, api.baseUrl);
     await endWait(bench().postgres);
     // The back end repeats the call, which finds the order of the first one.
-    await vi.waitUntil(async () => lost.statuses.length > 0 || (await waitsAgain(bench().postgres)), {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(async () => lost.statuses.length > 0 || (await waitsAgain(bench().postgres)));
     const keys = await keysAfterFailover();
     await sending;
     expect(keys).toEqual(["known"]);
@@ -81,13 +79,11 @@ describeWithPostgres("a primary whose synchronous standby takes over (F26)", (in
     const lost = newOrder("restarted");
     await standby.stop("fast");
     const sending = sendOnce(lost, api.baseUrl);
-    await vi.waitUntil(() => waitsAgain(bench().postgres), { timeout: 10_000 });
+    await vi.waitUntil(() => waitsAgain(bench().postgres));
     await bench().postgres.stop("fast");
     await bench().postgres.start();
     const repeating = sendOnce(lost, api.baseUrl);
-    await vi.waitUntil(async () => lost.statuses.includes(202) || (await waitsAgain(bench().postgres)), {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(async () => lost.statuses.includes(202) || (await waitsAgain(bench().postgres)));
     const keys = await keysAfterFailover();
     await Promise.all([sending, repeating]);
     expect(keys).not.toContain("restarted");
@@ -211,7 +207,7 @@ describeWithPostgres(
         answered = true;
       });
       await endWait(primary);
-      await vi.waitUntil(async () => answered || (await waitsAgain(primary)), { timeout: 10_000 });
+      await vi.waitUntil(async () => answered || (await waitsAgain(primary)));
       const waited = !answered;
       await standby.start();
       expect(waited).toBe(true);

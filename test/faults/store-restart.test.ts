@@ -23,7 +23,7 @@ describeWithPostgres("a Postgres that stops", (installation) => {
     const accepted = (): number =>
       apis.flatMap(({ events }) => events).filter(({ event }) => event === "operation.accepted").length;
     const before = accepted();
-    await vi.waitUntil(() => accepted() > before + 50, { timeout: 20_000 });
+    await vi.waitUntil(() => accepted() > before + 50);
     await stop();
     await bench().postgres.start();
     const sent = await sending;

@@ -7,7 +7,7 @@ import { effort } from "../support/effort.js";
 import { info } from "../support/openapi-services.js";
 import { readDocument } from "./document-reader.js";
 
-const numRuns = effort(10, 100);
+const numRuns = effort(10, 50, 300);
 
 const Tree = z.object({
   get branches() {

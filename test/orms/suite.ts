@@ -82,9 +82,6 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       try {
         await vi.waitUntil(
           async () => (await backend.operations.get(operationId, TENANT))?.settledAt !== undefined,
-          {
-            timeout: 20_000,
-          },
         );
       } finally {
         await worker.stop();
@@ -293,7 +290,7 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
           job.transaction(async (tx) => {
             await write(tx, job.operationId);
             late = vi
-              .waitUntil(async () => (await stateOf(job.operationId)) === "failed", { timeout: 20_000 })
+              .waitUntil(async () => (await stateOf(job.operationId)) === "failed")
               .then(() => write(tx, `late ${job.operationId}`));
             await late;
           }),

@@ -140,7 +140,7 @@ describe("messages of another queue beside a queue that begins attempts", () => 
     const { service, ran, worker, submit } = open(withQueue(backend, createMemoryBackend().queue));
     await submit("first");
     await worker.start();
-    await expect.poll(() => ran, { timeout: 5_000 }).toEqual(["first 1"]);
+    await expect.poll(() => ran).toEqual(["first 1"]);
     await service.close();
   });
 
@@ -157,7 +157,7 @@ describe("messages of another queue beside a queue that begins attempts", () => 
     );
     await submit("first");
     await worker.start();
-    await expect.poll(() => ran, { timeout: 5_000 }).toEqual(["first 1"]);
+    await expect.poll(() => ran).toEqual(["first 1"]);
     await service.close();
   });
 

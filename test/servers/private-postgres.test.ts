@@ -38,7 +38,7 @@ const declare = (installation: PostgresInstallation): void => {
     await postgres.query("INSERT INTO kept VALUES (2)");
     const broken = expect(postgres.query("SELECT pg_sleep(60)")).rejects.toThrow(/terminated/);
     const sleeping = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
-    await vi.waitUntil(async () => (await postgres.query(sleeping)).length > 0, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await postgres.query(sleeping)).length > 0);
     await postgres.kill9();
     await broken;
     await postgres.start();

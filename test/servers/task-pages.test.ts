@@ -4,6 +4,7 @@ import { follow } from "../runtimes/quick-starts/follow.js";
 import { readTask } from "../runtimes/quick-starts/quick-start.js";
 import { openRegistry, type Registry } from "../runtimes/quick-starts/registry.js";
 import { openTerminal } from "../runtimes/quick-starts/terminal.js";
+import { isNight } from "../support/effort.js";
 import { type Page, page } from "../support/pages.js";
 import {
   describeWithPostgres,
@@ -17,8 +18,8 @@ const tasks: readonly (Page & { readonly title: string })[] = text
   .slice(1)
   .map((section) => ({ path, title: section.slice(0, section.indexOf("\n")), text: section }));
 
-/** The oldest supported version of Node, and the newest one with long-term support. */
-const versions = nodes.filter(({ name }) => name === "Node 20" || name === "Node 24");
+/** The newest version of Node with long-term support, and at night the oldest supported one too. */
+const versions = nodes.filter(({ name }) => name === "Node 24" || (isNight && name === "Node 20"));
 
 function declareTasks(installation: PostgresInstallation): void {
   let postgres: PrivatePostgres;

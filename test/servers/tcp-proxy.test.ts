@@ -57,10 +57,10 @@ describe("the TCP proxy", () => {
     const { socket, received, ended } = await open();
     await proxy.set({ does: "drop" });
     socket.write("lost");
-    await vi.waitUntil(() => proxy.droppedBytes() === 4, { timeout: 20_000 });
+    await vi.waitUntil(() => proxy.droppedBytes() === 4);
     await proxy.set({ does: "pass" });
     socket.write("kept");
-    await vi.waitUntil(() => received() === "echo kept", { timeout: 20_000 });
+    await vi.waitUntil(() => received() === "echo kept");
     expect([atServer, ended()]).toEqual(["kept", false]);
   });
 
@@ -69,7 +69,7 @@ describe("the TCP proxy", () => {
     const { socket, received } = await open();
     const begun = performance.now();
     socket.write("slow");
-    await vi.waitUntil(() => received() === "echo slow", { timeout: 20_000 });
+    await vi.waitUntil(() => received() === "echo slow");
     expect(performance.now() - begun).toBeGreaterThanOrEqual(195);
   });
 
@@ -82,11 +82,11 @@ describe("the TCP proxy", () => {
       const first = await open();
       await proxy.set({ does: "cut", direction, afterBytes: 3 });
       first.socket.write("12345");
-      await vi.waitUntil(first.ended, { timeout: 20_000 });
+      await vi.waitUntil(first.ended);
       expect([atServer, first.received()]).toEqual([up, down]);
       const second = await open();
       second.socket.write("again");
-      await vi.waitUntil(() => second.received() === "echo again", { timeout: 20_000 });
+      await vi.waitUntil(() => second.received() === "echo again");
       expect(proxy.cuts()).toBe(1);
     },
   );
@@ -94,7 +94,7 @@ describe("the TCP proxy", () => {
   it("half-closes connections, so that the client can still write", async () => {
     const { socket, ended } = await open();
     await proxy.set({ does: "half-close" });
-    await vi.waitUntil(ended, { timeout: 20_000 });
+    await vi.waitUntil(ended);
     socket.write("still");
     await expect.poll(() => atServer).toBe("still");
   });
@@ -102,11 +102,11 @@ describe("the TCP proxy", () => {
   it("refuses new connections and resets open ones, and accepts again afterwards", async () => {
     const { ended } = await open();
     await proxy.set({ does: "refuse" });
-    await vi.waitUntil(ended, { timeout: 20_000 });
+    await vi.waitUntil(ended);
     await expect(open()).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await proxy.set({ does: "pass" });
     const { socket, received } = await open();
     socket.write("back");
-    await vi.waitUntil(() => received() === "echo back", { timeout: 20_000 });
+    await vi.waitUntil(() => received() === "echo back");
   });
 });

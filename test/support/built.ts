@@ -24,6 +24,8 @@ export const manifest: Manifest = JSON.parse(readFileSync(join(root, "package.js
 
 /** Global setup of Vitest: builds once, and only if a test of the built package is going to run. */
 export function setup(): void {
+  // The pipeline builds before it runs several projects at the same time.
+  if (process.env.ALREADY_BUILT !== undefined) return;
   run("npm", ["run", "--silent", "build:start"], root);
 }
 

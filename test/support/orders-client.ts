@@ -56,7 +56,7 @@ export function createOrdersClient(baseUrl: string, token = "demo-token"): Order
           const operation = await read(location);
           return operation.status === "pending" ? undefined : operation;
         },
-        { timeout: 20_000, interval: 25 },
+        { interval: 25 },
       ),
   };
 }

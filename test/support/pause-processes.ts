@@ -31,7 +31,7 @@ export function declarePauseOfProcesses(open: () => Backend | Promise<Backend>):
     const [here, there] = [await start(), await start()];
     await there.worker.start();
     await here.submit("before");
-    await vi.waitUntil(() => there.begun.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => there.begun.length === 1);
     await here.operator.pause("reports", { by: "ann" });
     await here.submit("from here");
     await there.submit("from there");
@@ -39,7 +39,7 @@ export function declarePauseOfProcesses(open: () => Backend | Promise<Backend>):
     await here.worker.runUntilIdle();
     expect([...here.begun, ...there.begun]).toEqual(["before"]);
     await here.operator.resume("reports");
-    await vi.waitUntil(() => there.begun.length === 3, { timeout: 10_000 });
+    await vi.waitUntil(() => there.begun.length === 3);
     expect(there.begun).toEqual(["before", "from here", "from there"]);
     await here.close();
     await there.close();

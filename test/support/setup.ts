@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 
 type Each = (this: unknown, table: readonly unknown[], ...rest: readonly unknown[]) => unknown;
 
@@ -16,3 +16,16 @@ function refuseEmptyTables(each: Each): Each {
 }
 
 for (const api of [it, describe] as { each: unknown }[]) api.each = refuseEmptyTables(api.each as Each);
+
+/** Time that a condition has to hold, unless a test says otherwise. A busy machine needs much of it. Milliseconds. */
+const WAIT_MS = 20_000;
+
+type Wait = (condition: () => unknown, options?: { readonly timeout?: number }) => unknown;
+
+for (const name of ["waitFor", "waitUntil"] as const) {
+  const wait = vi[name] as Wait;
+  if (guarded.has(wait)) continue;
+  const patient: Wait = (condition, options) => wait(condition, { timeout: WAIT_MS, ...options });
+  guarded.add(patient);
+  Object.assign(vi, { [name]: patient });
+}

@@ -45,7 +45,7 @@ export function declarePlaces(open: () => Backend | Promise<Backend>): void {
       began,
       running,
       submit: (name: string) => service.submit(reports, { name }),
-      begins: (count: number) => vi.waitUntil(() => began.length === count, { timeout: 3_000, interval: 2 }),
+      begins: (count: number) => vi.waitUntil(() => began.length === count, { interval: 2 }),
     };
   }
 
@@ -95,12 +95,9 @@ export function declarePlaces(open: () => Backend | Promise<Backend>): void {
     if (isPaused) await createOperator({ definitions, backend }).pause("reports");
     await worker.start();
     const read = (id: string) => service.get(reports, id, { tenant: "default" });
-    await vi.waitUntil(async () => (await read(operationId))?.status === "failed", { timeout: 5_000 });
+    await vi.waitUntil(async () => (await read(operationId))?.status === "failed");
     expect(await read(operationId)).toMatchObject({ error: { name: "cancelled" } });
     if (isPaused) expect(await read(next.operationId)).toMatchObject({ status: "pending", attempt: 0 });
-    else
-      await vi.waitUntil(async () => (await read(next.operationId))?.status === "completed", {
-        timeout: 5_000,
-      });
+    else await vi.waitUntil(async () => (await read(next.operationId))?.status === "completed");
   });
 }

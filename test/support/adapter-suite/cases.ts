@@ -24,17 +24,25 @@ import { heldKeyCases } from "./submit/held-key.js";
 import { recordingCases } from "./submit/recording.js";
 import { waitingSubmissionCases } from "./submit/waiting.js";
 
-/**
- * The HTTP contract as cases that every adapter must pass: `for (const c of adapterCases) it(c.name, () =>
- * c.run(harness))`. Skip a case, and report it by name, if the harness lacks one of its `needs`.
- */
-export const adapterCases: readonly AdapterCase[] = [
+/** Cases that are decided before a store is asked, or that rest on rules that the port suites check. */
+export const requestCases: readonly AdapterCase[] = [
   ...routingCases,
   ...authorizationCases,
   ...negotiationCases,
   ...idempotencyKeyCases,
   ...bodyCases,
   ...contractCases,
+  ...deprecationCases,
+  ...basePathCases,
+  ...serviceOptionCases,
+  ...pathFieldCases,
+  ...fallthroughCases,
+  ...connectionCases,
+  ...streamCases,
+];
+
+/** Cases whose replies depend on what a store answers. */
+export const storeCases: readonly AdapterCase[] = [
   ...recordingCases,
   ...heldKeyCases,
   ...creationCases,
@@ -46,11 +54,10 @@ export const adapterCases: readonly AdapterCase[] = [
   ...listCases,
   ...successorCases,
   ...cancellationCases,
-  ...deprecationCases,
-  ...basePathCases,
-  ...serviceOptionCases,
-  ...pathFieldCases,
-  ...fallthroughCases,
-  ...connectionCases,
-  ...streamCases,
 ];
+
+/**
+ * The HTTP contract as cases that every adapter must pass: `for (const c of adapterCases) it(c.name, () =>
+ * c.run(harness))`. Skip a case, and report it by name, if the harness lacks one of its `needs`.
+ */
+export const adapterCases: readonly AdapterCase[] = [...requestCases, ...storeCases];

@@ -38,6 +38,8 @@ const mcp = existsSync("examples/mcp-tools/node_modules") || process.env.CI ? ["
 const runtimes = project("runtimes", {
   include: ["test/runtimes", "test/tools", ...mcp].map((folder) => `${folder}/**/*.test.ts`),
   globalSetup: built,
+  // Most of them wait for programs that they run.
+  maxConcurrency: 2,
   testTimeout: 120_000,
   hookTimeout: 300_000,
 });
@@ -46,6 +48,7 @@ const runtimes = project("runtimes", {
 const frameworks = project("frameworks", {
   include: ["test/frameworks/**/*.test.ts"],
   globalSetup: built,
+  maxConcurrency: 2,
   testTimeout: 60_000,
   hookTimeout: 120_000,
 });

@@ -12,6 +12,7 @@ describe("a bundle for a runtime without node: modules", () => {
     "./openapi",
     "./opentelemetry",
     "./operator",
+    "./postgres",
     "./rabbitmq",
     "./sqlite",
     "./testing",

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { manifest } from "../support/built.js";
 import type { Loaded } from "./inside/require-everything.js";
-import { deno, isSkipped, loadTestOf, programOf, type Runtime, runtimesWithRequire } from "./matrix.js";
+import { isSkipped, loadTestOf, programOf, type Runtime, runtimesWithRequire } from "./matrix.js";
 import { openProject, type Project } from "./project.js";
 
 const specifiers = Object.keys(manifest.exports).map((subpath) => subpath.replace(".", manifest.name));
@@ -31,8 +31,7 @@ describe.concurrent("a CommonJS program", () => {
 });
 
 async function loadIn(runtime: Runtime): Promise<Loaded> {
-  const permissions = runtime === deno ? ["--allow-read", "--allow-env"] : [];
-  const args = [...runtime.options, ...permissions, "require-everything.cjs", ...specifiers];
+  const args = [...runtime.options, "require-everything.cjs", ...specifiers];
   const { stdout } = await promisify(execFile)(programOf(runtime), args, {
     cwd: project.folder,
     env: project.env,

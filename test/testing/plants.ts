@@ -17,7 +17,7 @@ import {
 } from "./broken/index.js";
 import { type BrokenPort, overriding } from "./broken/prove.js";
 import { withTickets } from "./broken/ticket-queues.js";
-import { trackedStore } from "./broken/tracked-store.js";
+import { type TrackedStore, trackedStore } from "./broken/tracked-store.js";
 import { plantedAnswers } from "./planted-answers.js";
 import { plantedFaults } from "./planted-faults.js";
 import { plantedPromises } from "./planted-promises.js";
@@ -37,6 +37,21 @@ export interface Plant {
 
 type Mistakes<Port> = readonly Pick<BrokenPort<Port>, "name" | "caughtBy" | "methods">[];
 
+/** Calls after which a mistake that repeats a page for ever has been found. */
+const MAX_CALLS = 100_000;
+
+/** Makes a store throw instead of answering for ever. */
+function ending(operations: TrackedStore): TrackedStore {
+  let calls = 0;
+  return new Proxy(operations, {
+    get: (target, name) => {
+      calls += 1;
+      if (calls > MAX_CALLS) throw new Error("The store was called for ever.");
+      return Reflect.get(target, name);
+    },
+  });
+}
+
 function ofPort<Port>(
   kind: string,
   broken: Mistakes<Port>,
@@ -54,7 +69,7 @@ const brokenPorts: readonly Plant[] = [
   ...ofPort("an operation store", brokenOperationStores, (methods, clock) => {
     const backend = createMemoryBackend({ clock });
     const tracked = trackedStore(backend.operations, clock as ManualClock);
-    return withStores(backend, { operations: overriding(tracked, methods(tracked)) });
+    return withStores(backend, { operations: ending(overriding(tracked, methods(tracked))) });
   }),
   ...ofPort<IdempotencyStore>("an idempotency store", brokenIdempotencyStores, (methods, clock) => {
     const backend = createMemoryBackend({ clock });

@@ -2,7 +2,7 @@ import type { UserWorkspaceConfig } from "vitest/config";
 import { embeddedFilesInTests } from "./embedded-files.js";
 import { sqlAsText } from "./test/support/sql-as-text.js";
 
-type TestOptions = NonNullable<UserWorkspaceConfig["test"]>;
+export type TestOptions = NonNullable<UserWorkspaceConfig["test"]>;
 
 /** Files that the package loads as text, and setup of every test. */
 export const base = {

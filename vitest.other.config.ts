@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-import { base, built, env, fixedSeed, onConsoleLog, project } from "./vitest.base.js";
+import { base, built, env, fixedSeed, onConsoleLog, project, type TestOptions } from "./vitest.base.js";
 
 const seeded = [...base.test.setupFiles, fixedSeed];
 
@@ -95,21 +95,25 @@ const mixes = brokerFiles("faults", "stores", "switching", "orders-server");
 
 /**
  * Tests with real message brokers, which they start themselves. They need `npm ci --prefix test/brokers` and the Debian
- * packages `rabbitmq-server`, `nats-server` and `redis-server`. Two files run at a time.
+ * packages `rabbitmq-server`, `nats-server` and `redis-server`.
  */
-function onBrokers(name: string, include: string[], exclude: string[] = []) {
+function onBrokers(name: string, include: string[], options: TestOptions = {}) {
   return project(name, {
     include,
-    exclude,
-    globalSetup: [built, "test/brokers/shared-brokers.ts"],
-    maxWorkers: 2,
+    globalSetup: built,
+    fileParallelism: false,
     setupFiles: seeded,
     // An announcement that gets lost is repeated after 30 s.
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    ...options,
   });
 }
+
+/** Starts each broker once for all files. */
+const sharing: TestOptions = { globalSetup: [built, "test/brokers/shared-brokers.ts"] };
+const twoAtATime: TestOptions = { fileParallelism: true, maxWorkers: 2 };
 
 /** Tests outside of `npm test`, except for those with real servers. Scripts of package.json choose a project. */
 export default defineConfig({
@@ -123,9 +127,13 @@ export default defineConfig({
       browser,
       site,
       torture,
-      onBrokers("brokers", ["test/brokers/*.test.ts"], [...outages, ...longOutages, ...mixes]),
-      onBrokers("outages", env.TEST_EFFORT === "night" ? [...outages, ...longOutages] : outages),
-      onBrokers("mixes", mixes),
+      onBrokers("brokers", ["test/brokers/*.test.ts"], {
+        ...sharing,
+        ...twoAtATime,
+        exclude: [...outages, ...longOutages, ...mixes],
+      }),
+      onBrokers("outages", env.TEST_EFFORT === "night" ? [...outages, ...longOutages] : outages, twoAtATime),
+      onBrokers("mixes", mixes, sharing),
       onBrokers("clusters", ["test/brokers/clusters/*.test.ts"]),
     ],
   },

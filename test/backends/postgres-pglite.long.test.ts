@@ -1,8 +1,10 @@
 import { PGlite } from "@electric-sql/pglite";
 import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres";
 import { afterAll, beforeAll, describe } from "vitest";
+import { isNight } from "../support/effort.js";
 import { createSchemaPool } from "../support/postgres/schema-pool.js";
-import { runPortSuites } from "./postgres/run-port-suites.js";
+import type { Openings } from "./postgres/harnesses.js";
+import { runPortSuites, runSubmissionsSuite } from "./postgres/run-port-suites.js";
 
 describe("the back end on PGlite", { timeout: 30_000 }, () => {
   let database: PGlite;
@@ -32,11 +34,14 @@ describe("the back end on PGlite", { timeout: 30_000 }, () => {
     };
     return { ...backend, close };
   }
-  runPortSuites({
+  const openings: Openings = {
     stopped: async () => {
       const { schema, time } = await schemas.takeStopped();
       return { ...open(schema), time };
     },
     running: async () => open(schemas.take()),
-  });
+  };
+  // The same SQL runs on the newest Postgres, and sql-database.test.ts tests the connection.
+  if (isNight) runPortSuites(openings);
+  else runSubmissionsSuite(openings);
 });

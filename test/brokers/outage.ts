@@ -106,14 +106,13 @@ export async function expectEveryOperationToRunOnce(
     if (event.event === "background.failed" && event.step === "announce") failures += 1;
   });
   const work = createWork();
+  onTestFinished(() => work.stop());
   // The clock of the store must not end a lease.
   const options = { leaseMs: 2 * ANNOUNCED_AGAIN_MS };
   await Promise.all(["a", "b"].map((name) => work.start(name, backend, undefined, options)));
   const load = startLoad(submitter);
-  onTestFinished(async () => {
-    await load.end();
-    await work.stop();
-  });
+  // Otherwise the load of a failed test would go on during the next one.
+  onTestFinished(async () => void (await load.end()));
   await expect.poll(() => work.all().length, RECOVERY).toBeGreaterThan(5);
   await outage(observeEffects(queue, load, work, () => failures));
   const ranBefore = work.all().length;

@@ -1,5 +1,6 @@
 import { type Backend, withQueue } from "async-request-reply";
 import { afterEach } from "vitest";
+import { storeCases } from "../support/adapter-suite/cases.js";
 import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
 import { createNodeHarness } from "../support/node-harness.js";
 import { describePostgres } from "../support/postgres/server.js";
@@ -31,7 +32,7 @@ function declareCases(broker: TestedBroker, open: () => OpenStore): void {
       await close();
     }
   });
-  declareAdapterCases(harness);
+  declareAdapterCases(harness, storeCases);
 }
 
 for (const broker of brokers)

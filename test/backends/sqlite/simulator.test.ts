@@ -11,7 +11,7 @@ import { describeClients, type SqliteClient } from "../../support/sqlite/clients
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { inTurn } from "./in-turn.js";
 
-const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(5, 60, 1_000));
+const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(5, 30, 1_000));
 const FIRST_SEED = Number(process.env.SQLITE_SEED ?? FIRST);
 
 /** A back end of one history. */

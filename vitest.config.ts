@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { base, built, fixedSeed, onConsoleLog } from "./vitest.base.js";
 
@@ -30,8 +31,8 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    // By default Vitest reserves one core for itself, which is half of a machine with two cores.
-    maxWorkers: "100%",
+    // One more than the cores, because many tests wait for processes and timers.
+    maxWorkers: availableParallelism() + 1,
     // Loading the library again for every file takes as long as its tests. Every file restores the globals it replaces.
     isolate: false,
     onConsoleLog,

@@ -4,8 +4,8 @@ import { base, built, env, fixedSeed } from "./vitest.base.js";
 const onPostgres = (...names: string[]) => names.map((name) => `test/backends/postgres/${name}.test.ts`);
 
 /**
- * Tests with real servers. The back end's tests use servers of their own: the system's Postgres, and the newest version
- * for what a version can change. The fault tests start servers that they kill, disconnect and fill up. Those of
+ * Tests with real servers. The back end's tests use their own servers: the system's Postgres, and the newest version for
+ * everything that a version can change. The fault tests start servers that they kill, disconnect and fill up. Those of
  * OpenTelemetry need `npm ci --prefix test/opentelemetry`. Two files run at a time.
  */
 export default defineConfig({

@@ -30,7 +30,7 @@ describe("the back end on PGlite", { timeout: 30_000 }, () => {
     const backend = openIn(schema);
     const close = async (): Promise<void> => {
       await backend.close();
-      await schemas.giveBack(schema);
+      await schemas.release(schema);
     };
     return { ...backend, close };
   }

@@ -17,7 +17,7 @@ const REPLIES_IN = { timeout: 20_000, interval: 50 };
 /** Delay after which the sweep announces an operation again that no worker has begun. Milliseconds. */
 const ANNOUNCED_AGAIN_MS = 30_000;
 
-/** A store that need not wait until the sweep announces again. */
+/** A store that does not have to wait until the sweep announces again. */
 interface ImpatientStore {
   readonly store: Backend;
   /** Puts the clock of the store forward, so that the next sweep announces every operation that has not begun. */

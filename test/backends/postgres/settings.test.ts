@@ -27,7 +27,7 @@ const UNUSUAL = {
 const runs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "unusual settings": UNUSUAL,
   SERIALIZABLE: { default_transaction_isolation: "serializable" },
-  // Whatever fails here fails in a serializable transaction too.
+  // Everything that fails here fails in a serializable transaction too.
   ...(isNight ? { "REPEATABLE READ": { default_transaction_isolation: "repeatable read" } } : {}),
 };
 

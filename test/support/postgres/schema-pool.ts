@@ -2,13 +2,13 @@ import { type Execute, type ManualTime, START_MS, stopTime } from "./stop-time.j
 
 /** Schemas that cases use one after the other, because migrating one takes longer than most cases. */
 export interface SchemaPool {
-  /** Returns an empty schema that an earlier case gave back, or the name of a new one, which its back end migrates. */
+  /** Returns an empty schema that an earlier case has released, or the name of a new one, which its back end migrates. */
   take(): string;
   /** Like `take`, but the schema exists and its time stands still. */
   takeStopped(): Promise<{ readonly schema: string; readonly time: ManualTime }>;
   /** Empties a schema for the next case. */
-  giveBack(schema: string): Promise<void>;
-  /** Rejects if a case changed a schema that it gave back. */
+  release(schema: string): Promise<void>;
+  /** Rejects if a case changed a schema that it released. */
   verify(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createSchemaPool({ execute, query, newSchema, migrate }: SchemaP
     const changed = found.find(({ definition }) => definition !== expected?.definition);
     if (changed !== undefined)
       throw new Error(
-        `A case changed schema ${changed.schema} and gave it back. Such a case needs \`openOwn\`.`,
+        `A case changed schema ${changed.schema} and released it. Such a case needs \`openOwn\`.`,
       );
   }
 
@@ -55,7 +55,7 @@ export function createSchemaPool({ execute, query, newSchema, migrate }: SchemaP
       await time.set(START_MS);
       return { schema, time };
     },
-    giveBack: async (schema) => {
+    release: async (schema) => {
       await execute(emptied(schema));
       (clocks.has(schema) ? freeStopped : free).push(schema);
     },

@@ -135,7 +135,7 @@ export async function describePostgres(name: string, declare: (server: Server) =
       for (const [schema, open] of borrowed) {
         if (open > 0) continue;
         borrowed.delete(schema);
-        await schemaPool.giveBack(schema);
+        await schemaPool.release(schema);
       }
     });
     afterAll(async () => {
@@ -151,8 +151,8 @@ export async function describePostgres(name: string, declare: (server: Server) =
 
 export type Opened = PostgresBackend<PoolClient> & { readonly schema: string };
 /** A back end whose time only a test advances. */
-export type Stopped = Opened & { readonly time: ManualTime };
-export type OpenOptions = Partial<PostgresBackendOptions<PoolClient>>;
+type Stopped = Opened & { readonly time: ManualTime };
+type OpenOptions = Partial<PostgresBackendOptions<PoolClient>>;
 
 /** Resources that the tests of one file share. */
 export interface Server {

@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { base, built, env, fixedSeed } from "./vitest.base.js";
 
+const { DATABASE_URL, PGHOST } = process.env;
 const onPostgres = (...names: string[]) => names.map((name) => `test/backends/postgres/${name}.test.ts`);
 
 /**
@@ -13,7 +14,8 @@ export default defineConfig({
   test: {
     ...base.test,
     env,
-    maxWorkers: 2,
+    // Files share a server that the environment names, so they run one at a time.
+    maxWorkers: DATABASE_URL === undefined && PGHOST === undefined ? 2 : 1,
     setupFiles: [...base.test.setupFiles, fixedSeed],
     testTimeout: 120_000,
     hookTimeout: 60_000,

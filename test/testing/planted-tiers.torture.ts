@@ -48,7 +48,7 @@ const scripts: Readonly<Record<string, Readonly<Record<string, readonly Instrume
   },
   after: {
     test: onMemory,
-    "test:long": ["store cases", "port suites", `${LONG} histories`],
+    "test:long": ["request cases", "store cases", `${LONG} histories`],
     "test:servers": ["store cases", "port suites", `${QUICK} histories`],
     "test:brokers": ["store cases"],
     "test:runtimes": ["request cases", "store cases"],

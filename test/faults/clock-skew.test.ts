@@ -12,9 +12,9 @@ describeOnEachStore("processes whose clocks are ten minutes fast and slow (F10)"
       bench().start({
         role,
         clockSkewMs,
-        slowMs: 3_000,
+        slowMs: 6_000,
         definition: { retentionMs: 60_000 },
-        worker: { leaseMs: 1_500 },
+        worker: { leaseMs: 3_000 },
       });
     const apis = await Promise.all(skews.map(start("api")));
     const sent = await sendAll(

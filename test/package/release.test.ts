@@ -30,7 +30,14 @@ describe("the workflows", () => {
     const release = workflows.find(({ name }) => name === "release.yml")?.text ?? "";
     expect(release).toContain("id-token: write");
     expect(release).toContain('NPM_CONFIG_PROVENANCE: "true"');
-    const steps = ["--workflow night.yml", "run: npm ci", "npm test", "npm run check", "npm audit", "changesets/action"];
+    const steps = [
+      "--workflow night.yml",
+      "run: npm ci",
+      "npm test",
+      "npm run check",
+      "npm audit",
+      "changesets/action",
+    ];
     const places = steps.map((step) => release.indexOf(step));
     expect(places).not.toContain(-1);
     expect(places).toEqual([...places].sort((a, b) => a - b));

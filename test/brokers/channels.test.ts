@@ -86,6 +86,39 @@ describe("channels of RabbitMQ", () => {
     await queue.close();
   });
 
+  it("are replaced if their consumer gets nothing although messages wait (F21)", async () => {
+    let opened = 0;
+    /** Returns a channel whose first consumer is one of another queue. */
+    const misleadFirst = async (): Promise<AmqpChannel> => {
+      const channel = await connection.createChannel();
+      opened += 1;
+      if (opened > 1) return channel;
+      const { queue } = await channel.assertQueue("", { exclusive: true });
+      const consume = channel.consume.bind(channel);
+      vi.spyOn(channel, "consume").mockImplementation((_, onMessage) => consume(queue, onMessage));
+      return channel;
+    };
+    const queue = createRabbitmqQueue({
+      connection: {
+        createChannel: misleadFirst,
+        createConfirmChannel: () => connection.createConfirmChannel(),
+      },
+      prefix: newQueueName(),
+      observe: false,
+    });
+    const consumer = queue.consume({
+      definitions: [{ name: "orders", concurrency: SLOTS, leaseMs: 30_000 }],
+    });
+    const silent = receive(consumer, SLOTS);
+    await queue.publish([ANNOUNCEMENT]);
+    await expect(silent).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+    const [delivery] = await vi.waitUntil(async () => receive(consumer, SLOTS).catch(() => undefined));
+    expect(delivery?.announcement).toEqual(ANNOUNCEMENT);
+    await delivery?.ack();
+    await consumer.close();
+    await queue.close();
+  });
+
   it("are replaced if they were closed while they opened", async () => {
     let closed = false;
     /** Returns a channel that is closed already, as after the loss of its connection. */

@@ -31,8 +31,8 @@ export interface AmqpChannel {
     queue: string,
     options: { durable: boolean; arguments: Record<string, string> },
   ): Promise<unknown>;
-  /** Checks that a queue exists. */
-  checkQueue(queue: string): Promise<unknown>;
+  /** Checks that a queue exists, and counts the messages that no consumer has. */
+  checkQueue(queue: string): Promise<{ readonly messageCount: number }>;
   /** Limits the unacknowledged messages of each later consumer. */
   prefetch(count: number): Promise<unknown>;
   /** Starts a consumer. `null` means that the broker has ended it. */

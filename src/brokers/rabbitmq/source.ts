@@ -37,7 +37,7 @@ export function createRabbitmqSource(
   const { connection, observe } = settings;
   const channels = createChannels(() => connection.createChannel(), call, declareQueue);
   const deliveries = createDeliveries(settings);
-  const subscription = createSubscription(call, {
+  const subscription = createSubscription(call, settings.runtime.clock, {
     onMessage: arrive,
     onLost: (error) => onFailure(failed(error)),
   });

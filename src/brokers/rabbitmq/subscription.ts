@@ -1,3 +1,4 @@
+import type { Clock } from "../../ports/runtime.js";
 import type { CallBroker } from "../shared/calls.js";
 import type { AmqpChannel, AmqpMessage } from "./amqp.js";
 import type { OpenChannel } from "./channels.js";
@@ -18,7 +19,7 @@ export interface Subscription {
 export interface SubscriptionHandlers {
   /** Takes a message. Call `onAnswer` with its ack or nack. */
   readonly onMessage: (channel: Channel, message: AmqpMessage, onAnswer: () => void) => void;
-  /** Called when the broker has ended the consumer. */
+  /** Called when the broker has ended the consumer, or sends it nothing. */
   readonly onLost: (error: unknown) => void;
 }
 
@@ -28,11 +29,13 @@ interface Current {
   readonly tag: string;
   /** Maximum number of unanswered messages. */
   readonly prefetch: number;
-  readonly counter: { unanswered: number };
+  readonly counter: { unanswered: number; received: number };
 }
 
 /** The consumer is replaced if the worker has so many times more free slots than it may send messages. */
 const GROWTH = 4;
+/** Time without a message after which a consumer is checked. Milliseconds. */
+const SILENCE_MS = 10_000;
 
 /**
  * Creates a subscription without a consumer. A consumer may send messages for half of the free slots, so it stays until
@@ -42,16 +45,23 @@ const GROWTH = 4;
  */
 export function createSubscription(
   call: CallBroker,
+  clock: Clock,
   { onMessage, onLost }: SubscriptionHandlers,
 ): Subscription {
   let current: Current | undefined;
+  let cancelCheck: () => void = () => {};
   let limited: { readonly channel: Channel; readonly prefetch: number } | undefined;
   let watched: Channel | undefined;
   let ending: Promise<unknown> = Promise.resolve();
 
+  function leave(): void {
+    current = undefined;
+    cancelCheck();
+  }
+
   function lose(channel: Channel, error: unknown): void {
     if (current?.channel !== channel) return;
-    current = undefined;
+    leave();
     onLost(error);
   }
 
@@ -59,6 +69,31 @@ export function createSubscription(
     if (watched === channel) return;
     watched = channel;
     channel.closed.catch((error: unknown) => lose(channel, error));
+  }
+
+  function checkLater(consumer: Current, queue: string): void {
+    const { received } = consumer.counter;
+    cancelCheck = clock.schedule(SILENCE_MS, () => {
+      if (consumer.counter.received === received) void check(consumer, queue);
+      else checkLater(consumer, queue);
+    });
+  }
+
+  /**
+   * Replaces a consumer that gets nothing although messages wait. RabbitMQ 3.10 gives the consumers of a deleted quorum
+   * queue to the next one of that name, if it is created at once, and sends them nothing.
+   */
+  async function check(consumer: Current, queue: string): Promise<void> {
+    const { channel, counter } = consumer;
+    try {
+      const { messageCount } = await call(() => channel.channel.checkQueue(queue));
+      if (current !== consumer) return;
+      if (messageCount > 0 && counter.unanswered === 0)
+        lose(channel, new Error(`The queue "${queue}" has ${messageCount} messages, and sends none.`));
+      else checkLater(consumer, queue);
+    } catch (error) {
+      if (current === consumer) lose(channel, error);
+    }
   }
 
   /** Limits the unacked messages of later consumers. The broker remembers the limit of a channel. */
@@ -71,7 +106,7 @@ export function createSubscription(
 
   async function start(prefetch: number, channel: Channel, queue: string): Promise<void> {
     await limitTo(prefetch, channel);
-    const counter = { unanswered: 0 };
+    const counter = { unanswered: 0, received: 0 };
     const onAnswer = (): void => {
       counter.unanswered -= 1;
     };
@@ -79,17 +114,19 @@ export function createSubscription(
       channel.channel.consume(queue, (message) => {
         if (message === null) return lose(channel, new Error(`The queue "${queue}" was deleted.`));
         counter.unanswered += 1;
+        counter.received += 1;
         onMessage(channel, message, onAnswer);
       }),
     );
     current = { channel, tag: consumerTag, prefetch, counter };
     watch(channel);
+    checkLater(current, queue);
   }
 
   async function stop(): Promise<void> {
     if (current !== undefined) {
       const { channel, tag } = current;
-      current = undefined;
+      leave();
       ending = call(() => channel.channel.cancel(tag));
     }
     await ending;
@@ -109,7 +146,7 @@ export function createSubscription(
       if (current !== undefined && current.prefetch > room) await stop();
     },
     forget: () => {
-      current = undefined;
+      leave();
       ending = Promise.resolve();
     },
   };

@@ -27,7 +27,7 @@ function sentenceOf(event: ServiceEvent): string {
     case "progress.dropped":
       return "A value passed to `job.progress` was dropped. The work goes on, and clients see the progress before it.";
     case "webhook.postponed":
-      return `The origin ${event.origin} timed out repeatedly. No webhooks are sent to it for ${event.delayMs} ms.`;
+      return `The origin ${event.origin} timed out repeatedly. No webhooks of tenant ${event.tenant} are sent to it for ${event.delayMs} ms.`;
     case "operation.abandoned":
       return "An unfinished submission was ended.";
     case "request.refused":

@@ -70,8 +70,8 @@ export type ServiceEvent =
       readonly error: unknown;
     }
   /**
-   * An origin timed out repeatedly. This worker sends no webhooks to it for `delayMs`, and their attempts do not count.
-   * `tenant` is the tenant of the last webhook that timed out.
+   * An origin timed out repeatedly. This worker sends it no webhooks of `tenant` for `delayMs`, and their attempts do not
+   * count. Webhooks of other tenants are still sent to it.
    */
   | {
       readonly event: "webhook.postponed";

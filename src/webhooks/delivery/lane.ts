@@ -5,7 +5,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const MAX_TIMEOUTS = 3;
 const MAX_DELAY_MS = 15 * MINUTE_MS;
 
-/** The deliveries of one tenant, or to one origin: those in progress, and what is known from earlier ones. */
+/** The deliveries of one tenant, to one origin, or of one tenant to one origin: those in progress, and what is known from earlier ones. */
 export class Lane {
   /** Times at which the deliveries in progress started, in order. */
   readonly #startedAt: number[] = [];

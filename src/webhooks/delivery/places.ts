@@ -4,10 +4,10 @@ import { Lane } from "./lane.js";
 
 /** How long a delivery may wait for a place, as long as those in progress in its lane are younger than this. */
 const PATIENCE_MS = 250;
-/** Bounds the memory for silent origins that tenants make up. */
+/** Bounds the memory for silent receivers that tenants make up. */
 const MAX_LANES = 1_000;
 
-/** How a delivery ended, as far as it tells something about the origin. */
+/** How a delivery ended, as far as it tells something about the receiver. */
 export type Verdict = "answered" | "timed-out" | "unknown";
 
 /** One delivery in {@link Places}. */
@@ -15,8 +15,8 @@ export interface Visit {
   /**
    * Takes a place for sending to an origin.
    *
-   * Throws `RETRY_LATER` that does not count the attempt if there is no place, or if the origin is postponed. Throws the
-   * reason of the signal if it is aborted first.
+   * Throws `RETRY_LATER` that does not count the attempt if there is no place, or if the origin is postponed for the
+   * tenant. Throws the reason of the signal if it is aborted first.
    */
   takePlace(origin: string, signal: AbortSignal): Promise<void>;
   /** Ends the visit. Frees its place if it has one. */
@@ -25,7 +25,8 @@ export interface Visit {
 
 /**
  * Keeps silent receivers from taking all slots of a worker. Each tenant and each origin takes at most as many as it
- * leaves to others. An origin that timed out repeatedly is postponed.
+ * leaves to others. An origin that timed out repeatedly is postponed for the tenant whose webhooks timed out: it may answer
+ * those of others, at other paths.
  */
 export interface Places {
   enter(tenant: string): Visit;
@@ -38,6 +39,8 @@ export function createPlaces(
 ): Places {
   const tenants = new Map<string, Lane>();
   const origins = new Map<string, Lane>();
+  /** From a tenant to an origin. */
+  const routes = new Map<string, Lane>();
   const waiting = new Set<() => void>();
   let taken = 0;
 
@@ -59,9 +62,9 @@ export function createPlaces(
     return new AsyncReplyError("RETRY_LATER", reason, { retryAfterMs, countAttempt: false });
   }
 
-  function judge(verdict: Verdict, toOrigin: Lane, origin: string, tenant: string): void {
-    if (verdict === "answered") toOrigin.answered();
-    const delayMs = verdict === "timed-out" ? toOrigin.timedOut(clock.now(), random()) : undefined;
+  function judge(verdict: Verdict, route: Lane, origin: string, tenant: string): void {
+    if (verdict === "answered") route.answered();
+    const delayMs = verdict === "timed-out" ? route.timedOut(clock.now(), random()) : undefined;
     if (delayMs !== undefined) observe({ event: "webhook.postponed", origin, tenant, delayMs });
   }
 
@@ -72,24 +75,22 @@ export function createPlaces(
       /** Takes a place if there is one. Otherwise returns how long to wait for one. Milliseconds. */
       function tryToTake(origin: string): number | undefined {
         const now = clock.now();
-        const ofTenant = laneOf(tenants, tenant);
-        const toOrigin = laneOf(origins, origin);
-        if (toOrigin.isPostponed(now)) throw later("The receiver timed out repeatedly.", toOrigin, now);
-        // The turns of an origin come first: a silent one must not use up those of its tenant.
-        const full = [toOrigin, ofTenant].find((lane) => !lane.hasRoom(concurrency - taken));
+        const route = laneOf(routes, JSON.stringify([tenant, origin]));
+        if (route.isPostponed(now)) throw later("The receiver timed out repeatedly.", route, now);
+        // The turns of a route come first: a silent one must not use up those of its tenant.
+        const lanes = [route, laneOf(origins, origin), laneOf(tenants, tenant)];
+        const full = lanes.find((lane) => !lane.hasRoom(concurrency - taken));
         if (full !== undefined) {
           const patienceMs = PATIENCE_MS - full.ageMs(now);
           if (patienceMs > 0) return patienceMs;
           throw later("Other webhooks of the tenant or to the receiver take long.", full, now);
         }
         taken += 1;
-        ofTenant.start(now);
-        toOrigin.start(now);
+        for (const lane of lanes) lane.start(now);
         free = (verdict) => {
           taken -= 1;
-          ofTenant.end(now, clock.now());
-          toOrigin.end(now, clock.now());
-          judge(verdict, toOrigin, origin, tenant);
+          for (const lane of lanes) lane.end(now, clock.now());
+          judge(verdict, route, origin, tenant);
           for (const wake of waiting) wake();
         };
         return undefined;

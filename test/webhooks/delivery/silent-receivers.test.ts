@@ -1,9 +1,10 @@
 import diagnostics from "node:diagnostics_channel";
+import type { ServerResponse } from "node:http";
 import { createWorker, type ServiceEvent } from "async-request-reply";
 import type { ListedOperation } from "async-request-reply/ports";
 import type { WebhooksOptions } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { type Receiver, startReceiver } from "../../support/webhooks/receiver.js";
+import { type Receiver, startReceiver, status } from "../../support/webhooks/receiver.js";
 import { createStage, exportsOf, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 
 let stage: WebhookStage;
@@ -13,6 +14,12 @@ afterEach(async () => {
 });
 
 const silent = (): void => {};
+/** Answers at all paths but one. */
+const silentTo =
+  (path: string) =>
+  (response: ServerResponse): void => {
+    if (response.req.url !== path) status(204)(response);
+  };
 
 /** Counts requests and answers that are on their way, which take real time. */
 const onTheWay = { sent: 0, answers: 0, receivers: [] as readonly Receiver[] };
@@ -106,6 +113,23 @@ describe("a receiver that accepts connections and never answers", () => {
     await secondsUntil(() => mute.received.length === 3);
     await submit("acme", 1, healthy.url);
     expect(await secondsUntil(() => healthy.received.length === 1)).toBeLessThan(30);
+  });
+
+  it("is postponed for its tenant alone, and others reach the same origin", async () => {
+    let origin = "";
+    const { mute } = await createScene({
+      endpoint: (tenant) => ({ url: `${origin}/${tenant}`, secrets: [SECRET] }),
+    });
+    origin = mute.origin;
+    mute.recover();
+    mute.answer(...new Array(1_000).fill(silentTo("/acme")));
+    await submit("acme", 60);
+    await secondsUntil(() => eventsOf("webhook.postponed").length === 1);
+    await submit("globex", 60);
+    const delivered = (): number => eventsOf("webhook.delivered").length;
+    expect(await secondsUntil(() => delivered() === 60)).toBeLessThan(30);
+    // Answers to others say nothing about the silent path.
+    expect(mute.received.filter(({ path }) => path === "/acme")).toHaveLength(3);
   });
 
   it("gets nothing more after the worker has stopped, and takes no attempt from those that waited", async () => {

@@ -37,7 +37,7 @@ export default defineConfig({
             "live-entries",
             "migration*",
             "places*",
-            "plans",
+            "plan*",
             "suites",
             "turns",
           ),

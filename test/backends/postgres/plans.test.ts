@@ -7,13 +7,11 @@ import { createPostgresBackend, type PostgresBackend } from "async-request-reply
 import type { Pool, PoolClient } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../support/consumers.js";
 import { blocksOf, page } from "../../support/pages.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { callAll, calls, DEFINITIONS, listTwoPages } from "./all-calls.js";
 import { looksOf } from "./looks.js";
 
-const { newId, newToken } = createSystemRuntime();
 const FINISHED = 1_000_000;
 /**
  * More than any call below should look at, and far less than exists: rows, and blocks of the table and its indexes.
@@ -25,115 +23,8 @@ const BUSY = 30_000;
 /** Counting stops at 10,001 in each state. */
 const MOST_COUNTED = { rows: 4 * 10_001 + MOST.rows, blocks: 4 * 10_001 + MOST.blocks };
 
-type Call = (backend: PostgresBackend<PoolClient>) => Promise<unknown>;
-
-const DEFINITIONS = ["orders", "reports"];
 /** With the short interval, every waiting consumer looks for the begin of the live entries first. */
 const OPTIONS = { listen: false, migrate: "manual", pollIntervalMs: 1 } as const;
-
-async function begun({ operations }: PostgresBackend<PoolClient>) {
-  const operation = { id: newId(), tenant: "a", definition: "quiet", input: "1", retentionMs: 60_000 };
-  await operations.create(operation);
-  const lease = { operationId: operation.id, token: newToken() };
-  await operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
-  return { operation, lease };
-}
-
-const claim = { tenant: "s1", definition: "orders", key: "k1", fingerprint: "1:a" };
-
-const optional = (answer: Promise<unknown> | undefined): Promise<unknown> => Promise.resolve(answer);
-
-async function listTwoPages(
-  { operations }: PostgresBackend<PoolClient>,
-  filter: Omit<ListRequest, "limit" | "after">,
-): Promise<void> {
-  const after = (await operations.list?.({ ...filter, limit: 10 }))?.at(-1);
-  if (after !== undefined) await operations.list?.({ ...filter, limit: 10, after });
-}
-
-const calls: Record<string, Call> = {
-  "record of a new key": ({ submissions }) =>
-    submissions.record({
-      operation: {
-        id: newId(),
-        tenant: "a",
-        definition: "orders",
-        key: newToken(),
-        input: "1",
-        retentionMs: 60_000,
-      },
-      fingerprint: "1:a",
-    }),
-  "records of 20 keys, new and known, at the same time": ({ submissions }) =>
-    Promise.all(
-      Array.from({ length: 20 }, (_, index) => {
-        const key = index % 2 === 0 ? newToken() : claim.key;
-        return submissions.record({
-          operation: { ...claim, id: newId(), key, input: "1", retentionMs: 60_000 },
-          fingerprint: "1:a",
-        });
-      }),
-    ),
-  "record of a known key": ({ submissions }) =>
-    submissions.record({
-      operation: { id: newId(), input: "1", retentionMs: 60_000, ...claim },
-      fingerprint: "1:a",
-    }),
-  "a claim and its release": async ({ idempotency }) => {
-    await idempotency.claim({ ...claim, operationId: newId() });
-    await idempotency.release({ ...claim, operationId: newId() });
-  },
-  takeStale: ({ idempotency }) => idempotency.takeStale({ olderThanMs: 1, limit: 10 }),
-  "create, begin, renew, settle, and get": async (backend) => {
-    const { operation, lease } = await begun(backend);
-    await backend.operations.renew(lease, { leaseMs: 60_000 });
-    await backend.operations.settle(lease, { to: "completed" });
-    await backend.operations.get(operation.id, "a");
-  },
-  requestCancel: async (backend) => {
-    const { operation } = await begun(backend);
-    await backend.operations.requestCancel(operation.id, "a");
-  },
-  receive: ({ queue }) => receiveOnce(queue, { definitions: DEFINITIONS }),
-  "receive by a waiting consumer": async ({ queue }) => {
-    const stop = new AbortController();
-    const received = receiveOnce(queue, { definitions: DEFINITIONS, signal: stop.signal });
-    stop.abort();
-    await received;
-  },
-  takeDue: ({ operations }) => operations.takeDue({ definitions: DEFINITIONS, limit: 10 }),
-  endOverdue: ({ operations }) => optional(operations.endOverdue?.({ limit: 10 })),
-  "takeExpired and remove": async ({ operations }) => {
-    const expired = await operations.takeExpired({ limit: 10 });
-    await operations.remove(
-      expired.map(({ id }) => id),
-      { afterMs: 60_000 },
-    );
-  },
-  purge: ({ submissions }) => submissions.purge({ limit: 10 }),
-  "counts of pending operations, of all tenants and of one": ({ operations }) =>
-    optional(
-      operations.countPending?.([
-        { definition: "orders", most: 50 },
-        { definition: "reports", tenant: "s1", most: 50 },
-      ]),
-    ),
-  getMany: ({ operations }) => optional(operations.getMany?.([newId(), newId()])),
-  "lists of failed operations, all, by definition and by tenant": async (backend) => {
-    await listTwoPages(backend, { state: "failed" });
-    await listTwoPages(backend, { state: "failed", definition: "orders" });
-    await listTwoPages(backend, { state: "failed", tenant: "s1" });
-  },
-  "a redrive, again, and of others": async ({ operations }) => {
-    const id = newId();
-    await operations.create({ ...claim, id, input: "1", retentionMs: 60_000 });
-    await operations.requestCancel(id, claim.tenant);
-    const successor = { id: newId(), onEndId: newId() };
-    await operations.redrive?.(id, successor);
-    await operations.redrive?.(id, successor);
-    await operations.redrive?.(newId(), successor);
-  },
-};
 
 /**
  * Finished operations, some of them failed; due operations, a third of them overdue; and operations that only hold a key. Half
@@ -227,8 +118,8 @@ await describePostgres("the work of Postgres", (server) => {
   it("stays within the limits of the counts", async () => {
     await server.pool.query(fillBusy(schema));
     const { pool, backend } = connect();
-    const stats = (): Promise<unknown> =>
-      optional(backend.operations.stats?.({ definitions: ["busy", "nothing"] }));
+    const stats = async (): Promise<unknown> =>
+      backend.operations.stats?.({ definitions: ["busy", "nothing"] });
     const many = { count: 10_000, more: true };
     const none = { count: 0, more: false };
     expect(await stats()).toMatchObject([
@@ -309,8 +200,3 @@ await describePostgres("the work of Postgres", (server) => {
     expect(wrong).toEqual([]);
   });
 });
-
-/** Calls everything often enough that Postgres stops making custom plans. */
-async function callAll(backend: PostgresBackend<PoolClient>): Promise<void> {
-  for (const call of Object.values(calls)) for (let time = 0; time < 10; time += 1) await call(backend);
-}

@@ -1,6 +1,5 @@
 import { isAsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
-import { operationError } from "../../contract/problem.js";
 import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
 import type { ServiceEvent } from "../../ports/observer.js";
 import type { AttemptRequest, BeginResult, Lease, SettleResult } from "../../ports/operation-store.js";
@@ -13,6 +12,7 @@ import { sleep } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
 import { finishCreation } from "./finish-creation.js";
+import { insteadOf } from "./refused-ending.js";
 import { runProcessor } from "./run.js";
 
 /** Minimum delay of a suspect that a queue should not have begun. Full jitter alone could be no delay at all. */
@@ -147,7 +147,7 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     const settled = await traced(
       settleChannel,
       () => aboutAttempt(operation),
-      () => settledAs(lease, ending, context),
+      () => settledAs(lease, operation, ending, context),
       (result) => ({ outcome: outcomeOf(ending, result) }),
     );
     report(operation, ending, outcomeOf(ending, settled));
@@ -197,34 +197,46 @@ function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): A
 }
 
 /**
- * Settles an attempt unless it already is, and keeps retrying while the store is unavailable, so that finished work is not
- * done again. Resolves to undefined if there is nothing to settle, or if the worker had to stop first. Then the lease
- * expires and the sweep takes over.
+ * Settles an attempt unless it already is. If the store refuses the ending, settles it with another one. Resolves to undefined if
+ * there is nothing to settle, if the store refuses every ending, or if the worker had to stop first. Then the lease expires and
+ * the sweep takes over.
  */
 async function settledAs(
   lease: Lease,
+  operation: Operation,
   { settlement, settled }: Ending,
   context: WorkerContext,
 ): Promise<SettleResult | undefined> {
   if (settled !== undefined || settlement === undefined) return settled;
+  const result = await settleOnce(lease, settlement, context);
+  if (result !== "refused") return result;
+  for (const other of insteadOf(settlement, operation)) {
+    const otherResult = await settleOnce(lease, other, context);
+    if (otherResult !== "refused") return otherResult;
+  }
+  return undefined;
+}
+
+/**
+ * Settles an attempt, and keeps retrying while the store is unavailable, so that finished work is not done again. Resolves to
+ * undefined if the worker had to stop first.
+ */
+async function settleOnce(
+  lease: Lease,
+  settlement: Settlement,
+  context: WorkerContext,
+): Promise<SettleResult | "refused" | undefined> {
   const { backend, runtime, stopping } = context;
   for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
     try {
       return await backend.operations.settle(lease, settlement);
     } catch (error) {
       reportError(context, "settle", error);
-      if (!isTemporary(error)) return settledAs(lease, insteadOf(settlement), context);
+      if (!isTemporary(error)) return "refused";
       if (stopping.raised) return undefined;
       await sleep(delayMs, runtime.clock, stopping);
     }
   }
-}
-
-/** Returns the ending instead of one that the store refused, and would refuse again. */
-function insteadOf({ to }: Settlement): Ending {
-  if (to !== "completed") return {};
-  const error = operationError("invalid-result", "The work was done, but the store refused its result.");
-  return { settlement: { to: "failed", error } };
 }
 
 function isTemporary(error: unknown): boolean {

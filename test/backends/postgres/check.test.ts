@@ -65,15 +65,47 @@ await describePostgres("check() of a back end on Postgres", (server) => {
   });
 
   describe("in a separate database", () => {
-    async function inDatabase(run: (database: string) => Promise<void>): Promise<void> {
+    async function inDatabase(run: (database: string) => Promise<void>, options = ""): Promise<void> {
       const database = server.newSchema();
-      await server.pool.query(`create database ${database}`);
+      await server.pool.query(`create database ${database} ${options}`);
       try {
         await run(database);
       } finally {
         await server.pool.query(`drop database ${database} (force)`);
       }
     }
+
+    it.each(["LATIN1", "SQL_ASCII"])(
+      "rejects when its encoding is %s, with a statement that creates a right one",
+      (encoding) =>
+        inDatabase(async (database) => {
+          const pool = openPoolAt(portOfServer(), { database });
+          pool.on("error", () => {});
+          try {
+            const { code, detail } = await refusedCheck(createPostgresBackend({ pool }));
+            expect({ code, detail }).toEqual(
+              misconfigured(
+                `Database "${database}" has the encoding ${encoding}, which cannot store every JSON text. A database keeps its ` +
+                  "encoding, so create another one with `create database … encoding 'UTF8' template template0 locale 'C'`, and " +
+                  "connect the pool to it.",
+              ),
+            );
+            const statement = /`(create database .*)`/.exec(detail)?.[1] ?? "";
+            const other = server.newSchema();
+            await server.pool.query(statement.replace("…", other));
+            const right = openPoolAt(portOfServer(), { database: other });
+            right.on("error", () => {});
+            try {
+              await expect(createPostgresBackend({ pool: right }).check()).resolves.toBeUndefined();
+            } finally {
+              await right.end();
+              await server.pool.query(`drop database ${other} (force)`);
+            }
+          } finally {
+            await pool.end();
+          }
+        }, `encoding '${encoding}' template template0 locale 'C'`),
+    );
 
     it("rejects when connections are read-only, and closes them, so that later ones can be writable", () =>
       inDatabase(async (database) => {

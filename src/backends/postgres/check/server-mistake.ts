@@ -11,6 +11,8 @@ export interface ServerFacts {
   readonly readOnly: boolean;
   readonly role: string;
   readonly database: string;
+  /** Encoding of the database, such as `UTF8`. */
+  readonly encoding: string;
 }
 
 const MIN_VERSION = 13;
@@ -19,7 +21,8 @@ const FACTS = `select current_setting('server_version') as version,
   current_setting('server_version_num')::integer as version_number,
   pg_is_in_recovery() as standby,
   current_setting('transaction_read_only') = 'on' as read_only,
-  current_user::text as role, current_database()::text as database`;
+  current_user::text as role, current_database()::text as database,
+  current_setting('server_encoding') as encoding`;
 
 /** Reads the facts from the server. */
 export async function readServerFacts(query: RunStatement): Promise<ServerFacts> {
@@ -31,15 +34,22 @@ export async function readServerFacts(query: RunStatement): Promise<ServerFacts>
     readOnly: row.read_only === true,
     role: String(row.role),
     database: String(row.database),
+    encoding: String(row.encoding),
   };
 }
 
 /** Returns an error that says why the server cannot be used and what to do about it, or undefined. */
 export function serverMistake(facts: ServerFacts): AsyncReplyError | undefined {
-  const { version, versionNumber, standby, readOnly, role, database } = facts;
+  const { version, versionNumber, standby, readOnly, role, database, encoding } = facts;
   if (versionNumber < MIN_VERSION * 10_000)
     return misuse(
       `The server is PostgreSQL ${version}, but this release needs ${MIN_VERSION} or later. Upgrade the server, or connect the pool to another one.`,
+    );
+  // Inputs, results and errors are JSON, which any character can be part of.
+  if (encoding !== "UTF8")
+    return misuse(
+      `Database "${database}" has the encoding ${encoding}, which cannot store every JSON text. A database keeps its encoding, so ` +
+        "create another one with `create database … encoding 'UTF8' template template0 locale 'C'`, and connect the pool to it.",
     );
   // A standby can become the primary at any time, so waiting can help.
   if (standby)

@@ -1,4 +1,5 @@
 import { createPostgresBackend } from "async-request-reply/postgres";
+import type { PoolConfig } from "pg";
 import { describe, expect, it } from "vitest";
 import { describePostgres, openPool, openPoolAt, portOfServer } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
@@ -32,6 +33,26 @@ await describePostgres("check() of a back end on Postgres", (server) => {
         ),
       );
       await expect(server.openOwn({ pool, listen: false }).check()).resolves.toBeUndefined();
+    } finally {
+      await pool.end();
+    }
+  });
+
+  it.each([
+    ["the pool asks for binary values", { binary: true }],
+    [
+      "a parser changes ids",
+      { types: { getTypeParser: () => (value: string) => value.replaceAll("-", "") } },
+    ],
+  ])("rejects when ids are not read as they are, because %s", async (_, options) => {
+    const pool = openPool(options as PoolConfig);
+    try {
+      expect(await refusedCheck(server.openOwn({ pool }))).toEqual(
+        misconfigured(
+          "The driver of the pool does not return a `uuid` as text. Remove `binary: true` from the options of the pool, " +
+            "`pg.defaults.binary`, and any parser for that type.",
+        ),
+      );
     } finally {
       await pool.end();
     }

@@ -13,6 +13,8 @@ export interface ServerFacts {
   readonly database: string;
   /** Encoding of the database, such as `UTF8`. */
   readonly encoding: string;
+  /** Whether the driver returns ids as they are. */
+  readonly readsIds: boolean;
 }
 
 const MIN_VERSION = 13;
@@ -22,11 +24,12 @@ const FACTS = `select current_setting('server_version') as version,
   pg_is_in_recovery() as standby,
   current_setting('transaction_read_only') = 'on' as read_only,
   current_user::text as role, current_database()::text as database,
-  current_setting('server_encoding') as encoding`;
+  current_setting('server_encoding') as encoding, $1::uuid as id`;
+const ID = "00000000-0000-4000-8000-000000000000";
 
 /** Reads the facts from the server. */
 export async function readServerFacts(query: RunStatement): Promise<ServerFacts> {
-  const [row = {}] = (await query({ text: FACTS, values: [] })).rows;
+  const [row = {}] = (await query({ text: FACTS, values: [ID] })).rows;
   return {
     version: String(row.version),
     versionNumber: Number(row.version_number),
@@ -35,15 +38,21 @@ export async function readServerFacts(query: RunStatement): Promise<ServerFacts>
     role: String(row.role),
     database: String(row.database),
     encoding: String(row.encoding),
+    readsIds: row.id === ID,
   };
 }
 
 /** Returns an error that says why the server cannot be used and what to do about it, or undefined. */
 export function serverMistake(facts: ServerFacts): AsyncReplyError | undefined {
-  const { version, versionNumber, standby, readOnly, role, database, encoding } = facts;
+  const { version, versionNumber, standby, readOnly, role, database, encoding, readsIds } = facts;
   if (versionNumber < MIN_VERSION * 10_000)
     return misuse(
       `The server is PostgreSQL ${version}, but this release needs ${MIN_VERSION} or later. Upgrade the server, or connect the pool to another one.`,
+    );
+  if (!readsIds)
+    return misuse(
+      "The driver of the pool does not return a `uuid` as text. Remove `binary: true` from the options of the pool, " +
+        "`pg.defaults.binary`, and any parser for that type.",
     );
   // Inputs, results and errors are JSON, which any character can be part of.
   if (encoding !== "UTF8")

@@ -13,10 +13,16 @@ export interface Statements {
   first(sql: string, ...values: SqliteValue[]): Row | undefined;
 }
 
-/** A {@link SqliteStatement} with the parameters that it is called with. */
+/**
+ * A {@link SqliteStatement} with the parameters that it is called with, and with the methods by which clients let a statement
+ * return other rows than the database does.
+ */
 interface Prepared {
   run(...parameters: SqliteValue[]): unknown;
   all(...parameters: SqliteValue[]): unknown[];
+  safeIntegers?(on: boolean): unknown;
+  setReadBigInts?(on: boolean): unknown;
+  setReturnArrays?(on: boolean): unknown;
 }
 
 /** Creates the statements of a database. */
@@ -26,6 +32,10 @@ export function createStatements(database: SqliteDatabase): Statements {
     let statement = prepared.get(sql);
     if (statement === undefined) {
       statement = database.prepare(sql) as Prepared;
+      // The user may have set other forms for the whole database. Every integer of a row is a safe one.
+      statement.safeIntegers?.(false);
+      statement.setReadBigInts?.(false);
+      statement.setReturnArrays?.(false);
       prepared.set(sql, statement);
     }
     return statement;

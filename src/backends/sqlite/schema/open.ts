@@ -4,6 +4,7 @@ import type { FileGuard } from "../check/file-guard.js";
 import { refuseNetworkMount } from "../check/network-mount.js";
 import type { Statements } from "../connection/statements.js";
 import version1 from "./1.sql";
+import { refuseOtherRows } from "./row-form.js";
 
 /** How often SQLite waits for the disk. */
 export type Synchronous = "full" | "normal";
@@ -24,6 +25,7 @@ export interface OpenOptions {
 
 /** Prepares a database for use. Throws `INVALID_OPTION` if it cannot be used. */
 export function openDatabase({ statements, synchronous, now, guard }: OpenOptions): void {
+  refuseOtherRows(statements);
   const file = fileOf(statements);
   if (file !== undefined) refuseNetworkMount(file);
   // SQLite would sleep while it waits, and block the event loop.

@@ -11,6 +11,31 @@ await describePostgres("check() of a back end on Postgres", (server) => {
     await expect(backend.check()).resolves.toBeUndefined();
   });
 
+  it("warns once if the pool would end the process when the server restarts", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    const pools = [openPool(), openPool().on("error", () => {})];
+    process.on("warning", onWarning);
+    try {
+      for (const pool of pools) {
+        const backend = server.openOwn({ pool });
+        await backend.check();
+        await backend.check();
+      }
+      expect(warnings).toMatchObject([
+        {
+          code: "POOL_WITHOUT_LISTENER",
+          message:
+            "The pool of `createPostgresBackend` has no listener for `error`, so this process ends when the database restarts. Add " +
+            'one, such as `pool.on("error", console.error)`.',
+        },
+      ]);
+    } finally {
+      process.off("warning", onWarning);
+      for (const pool of pools) await pool.end();
+    }
+  });
+
   it("rejects when the pool has been ended", async () => {
     const pool = openPool();
     const backend = server.openOwn({ pool });

@@ -12,6 +12,7 @@ import {
   POOL_ENDED,
   poolMistake,
   STATEMENTS_LOST,
+  warnOfUnheardErrors,
 } from "./pool-mistake.js";
 import { findMigrationMistake, findSchemaMistake, howToMigrate } from "./schema-mistake.js";
 import { readServerFacts, type ServerFacts, serverMistake } from "./server-mistake.js";
@@ -32,7 +33,7 @@ export interface CheckOptions {
 
 /**
  * Creates the `check` of a back end. It checks the pool, the server, the schema and the grants in this order, and
- * throws the first mistake that it finds.
+ * throws the first mistake that it finds. The first call warns if the errors of the pool would end the process.
  */
 export function createCheck(options: CheckOptions): () => Promise<void> {
   const { pool, schema, listen, ready } = options;
@@ -69,7 +70,10 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
     }
   }
 
+  let warned = false;
   return async () => {
+    if (!warned) warnOfUnheardErrors(pool);
+    warned = true;
     const mistake = await findMistake().catch(connectionMistake);
     if (mistake !== undefined) throw mistake;
   };

@@ -22,6 +22,20 @@ export function poolMistake(pool: object, listen: boolean): AsyncReplyError | un
   );
 }
 
+/**
+ * Warns if nothing listens for the errors of a pool of `pg`. When the server restarts, its idle connections break, and such an
+ * error would end the process.
+ */
+export function warnOfUnheardErrors(pool: object): void {
+  const { listenerCount } = pool as { readonly listenerCount?: unknown };
+  if (!isPool(pool) || typeof listenerCount !== "function" || listenerCount.call(pool, "error") !== 0) return;
+  process.emitWarning(
+    "The pool of `createPostgresBackend` has no listener for `error`, so this process ends when the database restarts. Add one, " +
+      'such as `pool.on("error", console.error)`.',
+    { type: "AsyncReplyWarning", code: "POOL_WITHOUT_LISTENER" },
+  );
+}
+
 /** Whether the caller has ended a pool. */
 export function hasEnded(pool: object): boolean {
   const { ending, ended } = pool as DescribedPool;

@@ -20,9 +20,9 @@ export interface Announcer {
    * or not. Never rejects.
    */
   announce(operation: Announced): Promise<void>;
-  /** Resolves when no announcement is waiting for its first attempt. */
-  idle(): Promise<void>;
-  /** Stops repeating, and resolves as {@link Announcer.idle} does. */
+  /** Resolves after the first attempt of everything that was announced before this call. Never rejects. */
+  published(): Promise<void>;
+  /** Stops repeating, and resolves as {@link Announcer.published} does. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,8 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
   let next: Announced[] | undefined;
   /** Whether operations were left out of this batch. */
   let isOver = false;
-  let published: Promise<void> = Promise.resolve();
+  /** The last batch, which follows all others. */
+  let last: Promise<void> = Promise.resolve();
 
   async function publishAfter(before: Promise<void>, waiting: readonly Announced[]): Promise<void> {
     await before;
@@ -75,30 +76,23 @@ export function createAnnouncer({ queue, runtime, observe }: AnnouncerOptions): 
     await runtime.pause();
   }
 
-  async function idle(): Promise<void> {
-    for (let seen: Promise<void> | undefined; seen !== published; ) {
-      seen = published;
-      await seen;
-    }
-  }
-
   return {
     announce: (operation) => {
       if (next === undefined) {
         next = [operation];
-        published = publishAfter(published, next);
+        last = publishAfter(last, next);
       } else if (next.length < MAX_WAITING) next.push(operation);
       else if (!isOver) {
         isOver = true;
         // Once for the whole batch: an error for each would take longer than the rest of a submission.
         failed(new AsyncReplyError("OVERLOADED", "Too many announcements are waiting for the queue."));
       }
-      return published;
+      return last;
     },
-    idle,
+    published: () => last,
     close: () => {
       repeats.close();
-      return idle();
+      return last;
     },
   };
 }

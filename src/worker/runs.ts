@@ -88,10 +88,10 @@ export function createRuns(
       /** Whether there may have been work since the last sweep. */
       let worked = true;
       while (!draining.raised) {
-        await announcer.idle();
+        await announcer.published();
         if (clock.now() >= sweepAt) {
           announced = await sweep();
-          await announcer.idle();
+          await announcer.published();
           sweepAt = clock.now() + settings.sweepIntervalMs;
           worked = false;
         }
@@ -127,7 +127,7 @@ export function createRuns(
       } finally {
         while (handled.size > 0) await Promise.all(handled);
         draining.raise();
-        await announcer.idle();
+        await announcer.published();
         await receiver.close();
         for (const each of forget) each();
       }

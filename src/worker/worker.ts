@@ -130,7 +130,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     const finished = Promise.all(loops ?? [])
       .then(ended)
       // The announcer of a service has other users.
-      .then(shared === undefined ? announcer.close : announcer.idle)
+      .then(shared === undefined ? announcer.close : announcer.published)
       .then(close);
     // A store or a broker that does not answer must not prevent the process from ending.
     const givenUp = new Promise<void>((resolve) => {

@@ -110,7 +110,7 @@ const forgeries: Readonly<Record<string, (operationId: string) => unknown>> = {
 describe("S20: a message that is not an announcement", () => {
   it.each(Object.entries(forgeries))("starts no work and is not redelivered: %s", async (_, forge) => {
     const id = await submit("/reports");
-    await inside(service).announcer.idle();
+    await inside(service).announcer.published();
     // The genuine announcement is removed, so that only the forged one could start the work.
     await receiveOnce(backend.queue, { definitions: ["reports"] });
     await backend.queue.publish([forge(id) as Announcement]);

@@ -71,14 +71,46 @@ describe("announcing", () => {
     });
     for (let sent = 0; sent < 4; sent += 1) await service.handle(post);
     expect(batches).toEqual([1]);
-    await inside(service).announcer.idle();
+    await inside(service).announcer.published();
     expect(batches).toEqual([1, 3]);
+  });
+
+  it("can be awaited while more is announced all the time, and then waits for what was announced before", async () => {
+    let ended = false;
+    const published: string[] = [];
+    const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+    const announcer = createAnnouncer({
+      queue: {
+        publish: async (announcements) => {
+          await turn();
+          published.push(...announcements.map(({ operationId }) => operationId));
+        },
+        consume: () => ({ receive: async () => [], close: async () => {} }),
+        close: async () => {},
+      },
+      runtime: createSystemRuntime(),
+      observe: () => {},
+    });
+    const announceAll = async (): Promise<void> => {
+      for (let n = 0; n < 2_000 && !ended; n += 1) {
+        void announcer.announce({ id: `later-${n}`, definition: "orders" });
+        await turn();
+      }
+    };
+    void announcer.announce({ id: "first", definition: "orders" });
+    void announcer.announce({ id: "second", definition: "orders" });
+    const announcing = announceAll();
+    await announcer.published();
+    ended = true;
+    await announcing;
+    expect(published.slice(0, 2)).toEqual(["first", "second"]);
+    expect(published.length).toBeLessThan(10);
   });
 
   it("that fails is reported to the observer", async () => {
     const { service, events } = stage(() => Promise.reject(new Error("down")));
     await service.handle(post);
-    await inside(service).announcer.idle();
+    await inside(service).announcer.published();
     expect(events).toContainEqual({ event: "background.failed", step: "announce", error: new Error("down") });
   });
 
@@ -103,7 +135,7 @@ describe("announcing", () => {
     });
     for (let n = 0; n < 11_000; n += 1) void announcer.announce({ id: `id-${n}`, definition: "orders" });
     open();
-    await announcer.idle();
+    await announcer.published();
     expect(published.reduce((sum, count) => sum + count, 0)).toBe(10_000);
     expect(Math.max(...published)).toBeLessThanOrEqual(500);
     expect(failures).toHaveLength(1);

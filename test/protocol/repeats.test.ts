@@ -178,7 +178,7 @@ describe("a failed announcement", () => {
   it("is not repeated after the service has closed", async () => {
     const { clock, broker, service } = stage(refuse);
     await service.handle(post);
-    await inside(service).announcer.idle();
+    await inside(service).announcer.published();
     await service.close();
     let repeated = 0;
     broker.publish = async () => {
@@ -195,7 +195,7 @@ describe("a failed announcement", () => {
     const { clock, broker, service, start } = stage(refuse);
     const worker = await start(source);
     await service.handle(post);
-    await inside(service).announcer.idle();
+    await inside(service).announcer.published();
     // The sweep of the worker announces it too.
     await clock.advance(31_000);
     await worker.stop();

@@ -218,7 +218,7 @@ describe("the sweep", () => {
     const takeExpired = (): Promise<never> => Promise.reject(new Error("purge is down"));
     const operations = replacing(backend.operations, { takeExpired });
     const path = await submit();
-    await inside(service).announcer.idle();
+    await inside(service).announcer.published();
     await clock.advance(30_000);
     const worker = createWorker(
       { ...service, backend: withStores(backend, { operations }) },

@@ -4,9 +4,13 @@ import {
   createService,
   createWorker,
   defineOrders,
+  withQueue,
 } from "async-request-reply";
+import type { Announcement } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { nextTurn } from "../../src/ports/waits.js";
+import { replacing } from "../support/replacing.js";
 import { declareRunUntilIdle } from "../support/run-until-idle.js";
 import { createStage, signalOf } from "../support/worker-stage.js";
 
@@ -35,6 +39,34 @@ describe("runUntilIdle in memory", () => {
     ended = true;
     expect(rounds).toBe(20);
     expect(turns).toBeGreaterThanOrEqual(19);
+  });
+
+  it("works and stops while operations are submitted all the time", async () => {
+    const definition = defineOrders();
+    const memory = createMemoryBackend();
+    const publish = async (announcements: readonly Announcement[]): Promise<void> => {
+      await nextTurn();
+      await memory.queue.publish(announcements);
+    };
+    const backend = withQueue(memory, replacing(memory.queue, { publish }));
+    const service = createService({ definitions: [definition], backend });
+    let [submitted, ended] = [0, false];
+    const submitAll = async (): Promise<void> => {
+      for (; submitted < 10_000 && !ended; submitted += 1) {
+        await service.submit(definition, { itemId: "a", quantity: 1 });
+        await nextTurn();
+      }
+    };
+    const submitting = submitAll();
+    const ranAt: number[] = [];
+    const worker = createWorker(service, { orders: () => void ranAt.push(submitted) });
+    const run = worker.runUntilIdle();
+    await vi.waitUntil(() => ranAt.length > 0);
+    expect(ranAt[0]).toBeLessThan(100);
+    await worker.stop();
+    expect(submitted).toBeLessThan(10_000);
+    ended = true;
+    await Promise.all([run, submitting]);
   });
 
   it("stops its worker only after the round in progress, which may still use the queue", async () => {

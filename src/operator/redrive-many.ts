@@ -165,10 +165,9 @@ function createPace({ clock, perSecond, signal }: PaceOptions): () => Promise<vo
   const intervalMs = 1_000 / perSecond;
   let last = Number.NEGATIVE_INFINITY;
   return async () => {
-    // If the clock is set back, this must not wait longer.
-    const waitMs = Math.min(last + intervalMs - clock.now(), intervalMs);
+    const waitMs = last + intervalMs - clock.elapsed();
     if (waitMs > 0) await sleep(waitMs, clock, signal);
-    last = clock.now();
+    last = clock.elapsed();
   };
 }
 

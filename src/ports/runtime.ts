@@ -2,6 +2,11 @@
 export interface Clock {
   /** Returns the current time. Epoch milliseconds. */
   now(): number;
+  /**
+   * Returns the time since some moment. Corrections of the system time do not change it, so it measures how long something
+   * takes. Milliseconds.
+   */
+  elapsed(): number;
   /** Runs `task` once, `delayMs` from now at the earliest. Milliseconds. Returns a function that cancels it. */
   schedule(delayMs: number, task: () => void): () => void;
 }

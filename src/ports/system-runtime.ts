@@ -10,6 +10,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The platform's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   schedule: (delayMs, task) => {
     const timer = setTimeout(task, Math.min(delayMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);

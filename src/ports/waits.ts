@@ -75,7 +75,7 @@ export class Deadlines {
 
   /** Calls the function once, after `ms` or up to `widthMs` earlier. Milliseconds. */
   add(ms: number, call: () => void): Deadline {
-    const now = this.#clock.now();
+    const now = this.#clock.elapsed();
     const at = Math.floor((now + ms) / this.#widthMs);
     const bucket = this.#buckets.get(at) ?? this.#open(at, at * this.#widthMs - now);
     const deadline = new Deadline(call, bucket);

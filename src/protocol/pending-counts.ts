@@ -16,7 +16,7 @@ interface Count {
   counted: number;
   /** Operations that this process has admitted since the count began. */
   added: number;
-  /** When the count began. Epoch milliseconds. */
+  /** When the count began. By `clock.elapsed`. */
   at: number;
   renewing: Promise<void> | undefined;
 }
@@ -38,8 +38,7 @@ export class PendingCounts {
    */
   renewed(request: PendingRequest): Promise<void> | undefined {
     const count = this.#countOf(request);
-    // The clock of the system can be set back.
-    const ageMs = Math.abs(this.#clock.now() - count.at);
+    const ageMs = this.#clock.elapsed() - count.at;
     if (ageMs > RENEWED_AFTER_MS && count.renewing === undefined) {
       count.renewing = this.#renew(count, request);
       count.renewing.catch(() => {});
@@ -63,7 +62,7 @@ export class PendingCounts {
 
   async #renew(count: Count, request: PendingRequest): Promise<void> {
     const { added } = count;
-    const at = this.#clock.now();
+    const at = this.#clock.elapsed();
     try {
       count.counted = await this.#count(request);
       count.added -= added;

@@ -58,7 +58,7 @@ export function createRepeats({ publish, maxBatch, maxWaiting, runtime }: Repeat
       return true;
     }
     failures += 1;
-    if (clock.now() >= giveUpAt) waiting.clear();
+    if (clock.elapsed() >= giveUpAt) waiting.clear();
     else postpone(batch[0]?.definition);
     return false;
   }
@@ -81,7 +81,7 @@ export function createRepeats({ publish, maxBatch, maxWaiting, runtime }: Repeat
   return {
     add: (operations) => {
       if (closed) return;
-      giveUpAt = clock.now() + GIVE_UP_MS;
+      giveUpAt = clock.elapsed() + GIVE_UP_MS;
       // Without the other members of an operation, such as its input.
       for (const { id, definition, meta } of operations) waiting.set(id, { id, definition, meta });
       for (const id of waiting.keys()) {

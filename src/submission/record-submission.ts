@@ -105,8 +105,8 @@ function claimed(error: unknown): never {
 }
 
 function deadline(clock: Clock, ms: number): () => void {
-  const end = clock.now() + ms;
+  const end = clock.elapsed() + ms;
   return () => {
-    if (clock.now() >= end) throw notInTime();
+    if (clock.elapsed() >= end) throw notInTime();
   };
 }

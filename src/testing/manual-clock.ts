@@ -14,7 +14,7 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /**
    * Sets the clock forward, or back if `ms` is negative, like a correction of the system time. Timers still run
-   * after their original delays. Takes effect after earlier calls to `advance`.
+   * after their original delays, and `elapsed` does not change. Takes effect after earlier calls to `advance`.
    *
    * Throws `INVALID_OPTION` if `ms` is not finite.
    */
@@ -29,12 +29,15 @@ interface Timer {
 /** Creates a clock for tests. Time passes only through `advance`. Default start: the beginning of 2026 (UTC). */
 export function createManualClock(startMs: number = Date.UTC(2026, 0)): ManualClock {
   let now = startMs;
+  /** How far the clock was set, in sum. */
+  let jumped = 0;
   /** In order of scheduling, which decides between timers of the same time. */
   const timers = new Set<Timer>();
   let lastStep = Promise.resolve();
 
   function jump(ms: number): void {
     now += ms;
+    jumped += ms;
     for (const timer of timers) timer.at += ms;
   }
 
@@ -61,6 +64,7 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0)): ManualCl
 
   return {
     now: () => now,
+    elapsed: () => now - jumped - startMs,
     schedule: (delayMs, task) => {
       const timer = { at: now + Math.max(0, delayMs), task };
       timers.add(timer);

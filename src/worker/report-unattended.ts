@@ -34,8 +34,8 @@ export function createUnattendedReport(
   }
 
   return async () => {
-    if (definitions.length === 0 || clock.now() < nextAt) return;
-    nextAt = clock.now() + INTERVAL_MS;
+    if (definitions.length === 0 || clock.elapsed() < nextAt) return;
+    nextAt = clock.elapsed() + INTERVAL_MS;
     try {
       await look();
     } catch (error) {

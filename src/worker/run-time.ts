@@ -16,9 +16,9 @@ export interface RunTime {
 export function createRunTime(maxMs: number | undefined, clock: Clock): RunTime {
   if (maxMs === undefined) return { allows: () => true, onRelease: () => () => {}, onEnd: () => () => {} };
   const workMs = maxMs - releaseMs(maxMs);
-  const releasesAt = clock.now() + workMs;
+  const releasesAt = clock.elapsed() + workMs;
   return {
-    allows: ({ settings: { attemptTimeoutMs = 0 } }) => clock.now() + attemptTimeoutMs <= releasesAt,
+    allows: ({ settings: { attemptTimeoutMs = 0 } }) => clock.elapsed() + attemptTimeoutMs <= releasesAt,
     onRelease: (call) => clock.schedule(workMs, call),
     onEnd: (call) => clock.schedule(maxMs, call),
   };

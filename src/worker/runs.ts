@@ -83,16 +83,16 @@ export function createRuns(
     /** Returns whether nothing is due any more. */
     async function workUntilIdle(): Promise<boolean> {
       // A receipt can begin what is due in one write. If the sweep came first, it would write too.
-      let sweepAt = clock.now() + settings.sweepIntervalMs;
+      let sweepAt = clock.elapsed() + settings.sweepIntervalMs;
       let announced: number | undefined;
       /** Whether there may have been work since the last sweep. */
       let worked = true;
       while (!draining.raised) {
         await announcer.published();
-        if (clock.now() >= sweepAt) {
+        if (clock.elapsed() >= sweepAt) {
           announced = await sweep();
           await announcer.published();
-          sweepAt = clock.now() + settings.sweepIntervalMs;
+          sweepAt = clock.elapsed() + settings.sweepIntervalMs;
           worked = false;
         }
         const { freed } = slots;
@@ -104,7 +104,7 @@ export function createRuns(
           await slotFreed(freed);
           worked = true;
         } else if (!processors.some(time.allows)) return false;
-        else if (worked || (announced ?? 0) > 0) sweepAt = clock.now();
+        else if (worked || (announced ?? 0) > 0) sweepAt = clock.elapsed();
         else return announced === 0 && processors.every(time.allows);
       }
       return false;

@@ -63,7 +63,7 @@ export function createSuspects(clock: Clock): Suspects {
     }
     if (line.holders.size === 0) {
       line.closed = false;
-      if (line.width > 1 && clock.now() >= line.narrowsAt) line.width = 1;
+      if (line.width > 1 && clock.elapsed() >= line.narrowsAt) line.width = 1;
     }
     return line;
   }
@@ -95,7 +95,7 @@ export function createSuspects(clock: Clock): Suspects {
       if (isRepeated) alone = holder;
       const survive = (): void => {
         line.width += 1;
-        line.narrowsAt = clock.now() + leaseMs;
+        line.narrowsAt = clock.elapsed() + leaseMs;
         leave(line, holder);
       };
       // One that has lived for two renewals no longer holds up the others.

@@ -15,7 +15,7 @@ import { inside } from "../support/inside.js";
 // clock are deterministic.
 
 /** A clock whose `now` never changes. Its timers run, because timeouts are compared too. */
-const standingClock: Clock = { now: () => Date.UTC(2026, 0), schedule: systemClock.schedule };
+const standingClock: Clock = { ...systemClock, now: () => Date.UTC(2026, 0) };
 
 /** Returns the id of the nth operation, counted from 1. */
 export function idOf(count: number): string {

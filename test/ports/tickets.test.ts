@@ -124,6 +124,7 @@ function delivering(queue: Queue): Queue {
 describe("messages of another queue beside a queue that begins attempts", () => {
   const clock: Clock = {
     now: () => Date.now(),
+    elapsed: () => performance.now(),
     schedule: (ms, task) => {
       const timer = setTimeout(task, ms);
       return () => clearTimeout(timer);

@@ -135,6 +135,7 @@ describe("a manual clock", () => {
     expect(noted).toEqual([]);
     await clock.advance(1);
     expect(noted).toEqual([["a", 1_000 + 10 - 5_000]]);
+    expect(clock.elapsed()).toBe(10);
   });
 
   it("jumps after earlier moves", async () => {

@@ -10,6 +10,7 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/ports/system-runtime.js";
 
 const RESTARTS = 10;
 
@@ -93,7 +94,8 @@ function neverEnds(): Promise<never> {
 function createCountingClock(): Clock & { readonly waiting: () => number } {
   const waiting = new Set<NodeJS.Timeout>();
   return {
-    now: () => Date.now(),
+    now: systemClock.now,
+    elapsed: systemClock.elapsed,
     schedule: (delayMs, task) => {
       const timer = setTimeout(() => {
         waiting.delete(timer);

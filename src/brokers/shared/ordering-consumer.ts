@@ -66,7 +66,7 @@ export function createOrderingConsumer(
   function fail(definition: string, error: unknown): void {
     // The end of a channel rejects the calls that it has not answered yet.
     if (isClosed) return;
-    lineOf(definition).pausedUntil = clock.now() + PAUSE_AFTER_FAILURE_MS;
+    lineOf(definition).pausedUntil = clock.elapsed() + PAUSE_AFTER_FAILURE_MS;
     if (expected.delete(definition) && expected.size === 0) {
       failure = { error };
       wake();
@@ -104,7 +104,7 @@ export function createOrderingConsumer(
   }
 
   async function waitForSome(shares: readonly Share[], signal: AbortSignal): Promise<void> {
-    const now = clock.now();
+    const now = clock.elapsed();
     const usable = shares.filter(({ definition }) => lineOf(definition).pausedUntil <= now);
     await untilWoken(signal, () => {
       expected = new Set(usable.map(({ definition }) => definition));

@@ -51,14 +51,14 @@ async function* createChunks(
   let known = id;
   try {
     yield encoder.encode(text);
-    let silentUntil = clock.now() + HEARTBEAT_MS;
+    let silentUntil = clock.elapsed() + HEARTBEAT_MS;
     for (;;) {
-      const news = await subscription.nextWithin(Math.max(0, silentUntil - clock.now()));
+      const news = await subscription.nextWithin(Math.max(0, silentUntil - clock.elapsed()));
       if (news === undefined) return;
       const event = news === "idle" ? undefined : await eventOf(service, news);
       if (event?.id !== known) {
         yield event?.bytes ?? HEARTBEAT;
-        silentUntil = clock.now() + HEARTBEAT_MS;
+        silentUntil = clock.elapsed() + HEARTBEAT_MS;
         known = event?.id ?? known;
       }
       if (news !== "idle" && isTerminal(news.operation.state)) return;

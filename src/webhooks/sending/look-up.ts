@@ -41,11 +41,11 @@ export function createLookUp(builtIns: BuiltIns): (request: LookUpRequest) => Pr
     // These names never leave the machine (RFC 6761 §6.3).
     if (/(^|\.)localhost$/.test(name)) return ["127.0.0.1", "::1"];
     const failure = failures.get(name);
-    if (failure !== undefined && clock.now() < failure.until) throw failure.error;
+    if (failure !== undefined && clock.elapsed() < failure.until) throw failure.error;
     try {
       return await ask(builtIns, name, request);
     } catch (error) {
-      const now = clock.now();
+      const now = clock.elapsed();
       for (const [other, { until }] of failures) if (until <= now) failures.delete(other);
       failures.set(name, { error: signal.aborted ? signal.reason : error, until: now + KEEP_FAILURE_MS });
       throw error;

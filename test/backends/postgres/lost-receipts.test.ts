@@ -31,7 +31,7 @@ await describePostgres("a worker that loses the answers to its receive calls", (
     const backend = server.open({ pool, listen: false, pollIntervalMs: 10 });
     // Pauses are real and short. This test waits for no lease.
     const clock = {
-      now: systemClock.now,
+      ...systemClock,
       schedule: (ms: number, task: () => void) => systemClock.schedule(Math.min(ms, 100), task),
     };
     const service = createOrderService({

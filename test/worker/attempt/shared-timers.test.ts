@@ -2,11 +2,14 @@ import {
   type Backend,
   type Clock,
   createMemoryBackend,
+  createService,
   createWorker,
+  defineOperation,
   defineOrders,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { createStage, LEASE_MS, signalOf } from "../../support/worker-stage.js";
 
 /** Starts this many attempts at once. `finish` ends one of them. */
@@ -43,11 +46,48 @@ describe("attempts that begin in the same millisecond", () => {
     await working.stop();
   });
 
+  it("keep their leases when the clock of the process is set forward", async () => {
+    const [storeClock, clock] = [createManualClock(), createManualClock()];
+    const backend: Backend = createMemoryBackend({ clock: storeClock });
+    const definitions = [
+      defineOperation({ name: "short", path: "/short", input: z.null() }),
+      defineOperation({ name: "long", path: "/long", input: z.null() }),
+    ] as const;
+    const service = createService({ definitions, backend, runtime: { clock: storeClock } });
+    const finish = signalOf();
+    let running = 0;
+    const work = (): Promise<void> => {
+      running += 1;
+      return finish.promise;
+    };
+    const worker = createWorker(
+      { definitions, backend, runtime: { clock } },
+      { short: { run: work, leaseMs: 30_000 }, long: { run: work, leaseMs: 150_000 } },
+    );
+    const begin = async (definition: (typeof definitions)[number]): Promise<void> => {
+      const before = running;
+      await service.submit(definition, null);
+      while (running === before) await Promise.all([storeClock.advance(0), clock.advance(0)]);
+    };
+    await worker.start();
+    // The first renewal of the long lease and that of the short one fall on the same time of the wrong clock.
+    await begin(definitions[1]);
+    await clock.jump(40_000);
+    await begin(definitions[0]);
+    for (let second = 0; second < 60; second += 1)
+      await Promise.all([storeClock.advance(1_000), clock.advance(1_000)]);
+    expect(running).toBe(2);
+    finish.resolve();
+    await worker.stop();
+    expect(running).toBe(2);
+  });
+
   it("leave no timer when all of them have ended", async () => {
     const clock = createManualClock();
     let pending = 0;
     const counting: Clock = {
       now: clock.now,
+      elapsed: clock.elapsed,
       schedule: (delayMs, task) => {
         let waits = true;
         const end = (): void => {

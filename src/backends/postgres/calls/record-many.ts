@@ -41,13 +41,13 @@ export function createRecordMany(
 
   /** If one row makes a statement fail, nothing is recorded, and only the function that isolates rows helps. */
   async function rowsOf(list: List): Promise<readonly Row[]> {
-    const end = runtime.clock.now() + WAIT_MS;
+    const end = runtime.clock.elapsed() + WAIT_MS;
     for (let name: FunctionName = "record_new_v1"; ; name = "record_v1") {
       try {
         return await call(name, list);
       } catch (error) {
         if (!isRowError(error)) throw error;
-        if (!isKeyHeld(error) || runtime.clock.now() >= end) return call("record_each_v1", list, false);
+        if (!isKeyHeld(error) || runtime.clock.elapsed() >= end) return call("record_each_v1", list, false);
       }
       await sleep(PAUSE_MS * (0.5 + runtime.random() / 2), runtime.clock);
     }

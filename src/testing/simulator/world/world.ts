@@ -113,6 +113,7 @@ export class World {
   clockOf(process: Process): Clock {
     return {
       now: () => this.#now,
+      elapsed: () => this.#now,
       schedule: (delayMs, task) => {
         if (process.dead) return () => {};
         const timer = { at: this.#now + Math.max(0, delayMs), process, task };

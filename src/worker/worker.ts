@@ -17,6 +17,7 @@ import { SHARED } from "../protocol/shared.js";
 import { createSweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
 import { Running, reportError, type WorkerContext } from "./context.js";
+import { keepContext } from "./keep-context.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
 import { deliveryProcessors, type Processors, readProcessors } from "./processors.js";
@@ -74,7 +75,8 @@ export interface Worker extends AwaitUsing {
 const GIVE_BACK_TIMEOUT_MS = 5_000;
 
 /**
- * Creates a worker. It does nothing until it is started.
+ * Creates a worker. It does nothing until it is started. Processors run in the asynchronous context of this call, not in that
+ * of a request that starts the worker or a run.
  *
  * Throws `INVALID_OPTION`.
  */
@@ -120,6 +122,8 @@ export function createWorker<const List extends Definitions, Tx = never>(
     sweep: sweepWith(context, source.definitions),
     attempt: createAttempts(context),
   });
+  // Work of all tenants must not run in the context of the request that started it.
+  const inOwnContext = keepContext();
   let starting: Promise<void> | undefined;
   let loops: readonly Promise<void>[] | undefined;
   let stopped: Promise<void> | undefined;
@@ -169,17 +173,18 @@ export function createWorker<const List extends Definitions, Tx = never>(
   return {
     start: async () => {
       if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
-      starting ??= begin();
+      starting ??= inOwnContext(begin);
       await starting;
     },
     stop,
     runUntilIdle: async (limits = {}) => {
-      return run(readOptions(limits, IDLE_OPTIONS, "worker.runUntilIdle"));
+      const read = readOptions(limits, IDLE_OPTIONS, "worker.runUntilIdle");
+      return inOwnContext(() => run(read));
     },
     runFor: async (limits) => {
       const read = readOptions(limits, RUN_OPTIONS, "worker.runFor");
       checkRunTime(read.maxMs, context.processors);
-      return run(read);
+      return inOwnContext(() => run(read));
     },
     ...awaitUsing(stopOnce),
   };

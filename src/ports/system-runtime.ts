@@ -65,6 +65,10 @@ function createRandomPool(): () => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES);
   const taken = new Uint8Array(RANDOM_BYTES);
   let used = POOL_BYTES;
+  // Otherwise, all processes from one snapshot would go on with the same bytes.
+  onStartFromSnapshot(() => {
+    used = POOL_BYTES;
+  });
   return () => {
     if (used === POOL_BYTES) {
       crypto.getRandomValues(pool);
@@ -75,6 +79,24 @@ function createRandomPool(): () => Uint8Array {
     used += RANDOM_BYTES;
     return taken;
   };
+}
+
+interface V8 {
+  readonly startupSnapshot?: {
+    /** A number in some versions. */
+    isBuildingSnapshot(): boolean | number;
+    addDeserializeCallback(callback: () => void): void;
+  };
+}
+
+/** Calls the function in each process that starts from the startup snapshot of Node.js that this process is building, if any. */
+function onStartFromSnapshot(call: () => void): void {
+  const snapshot = builtinModule<V8>("node:v8")?.startupSnapshot;
+  try {
+    if (snapshot?.isBuildingSnapshot()) snapshot.addDeserializeCallback(call);
+  } catch {
+    // Other runtimes have these functions without implementing them.
+  }
 }
 
 const HEX_DIGITS = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));

@@ -4,23 +4,21 @@ import type { NewOperation } from "../contract/operation.js";
 import { misuse } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Runtime } from "../ports/runtime.js";
-import { PendingCounts } from "./pending-counts.js";
+import { PendingCounts, type Place } from "./pending-counts.js";
 import type { RetryAfterEstimate } from "./retry-after.js";
 
 /** Keeps submissions within `limits.pending` and `limits.pendingPerTenant` of their definitions. */
 export interface Backlog {
   /**
-   * Takes a place for a new operation. Returns undefined if there is room by a count of the last second. Otherwise resolves
-   * if there is room by a new count, or if an earlier submission used the key.
+   * Takes a place for a new operation, or returns undefined if the definition has no limit. Resolves if there is room by a new
+   * count, or if an earlier submission used the key. If there is room by a count of the last second, nothing is awaited.
    *
    * Rejects with `BACKLOG_FULL`, `TOO_MANY_PENDING` and errors of the stores.
    *
    * @param together Number of operations of this tenant that ask for their places at once, with this one. A count of the tenant
    * that began after some of them took theirs would miss those. Default: 1.
    */
-  admit(operation: NewOperation, together?: number): Promise<void> | undefined;
-  /** Gives the place back, because the submission found an earlier operation. Places of failures come back with the next count. */
-  giveBack(operation: Pick<NewOperation, "definition" | "tenant">): void;
+  admit(operation: NewOperation, together?: number): Place | Promise<Place> | undefined;
 }
 
 /** Options of {@link createBacklog}. */
@@ -59,7 +57,7 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
     operation: NewOperation,
     limits: PendingLimits,
     together: number,
-  ): Promise<void> {
+  ): Promise<Place> {
     const { tenant, definition, key } = operation;
     const { pending, pendingPerTenant, most } = limits;
     const all = { definition, most };
@@ -69,11 +67,10 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
     if (countsOwn) await counts.renewed(own);
     // Nothing is awaited until the place is taken, so that submissions that arrive at once do not all take the same one.
     const isFull = counts.of(all) >= pending;
-    if (!isFull && !(countsOwn && counts.of(own) >= pendingPerTenant))
-      return counts.add(definition, tenant, 1);
+    if (!isFull && !(countsOwn && counts.of(own) >= pendingPerTenant)) return counts.take(definition, tenant);
     // A repeated request gets its operation, however full the backlog is.
     if (key !== undefined && (await inTime(find({ tenant, definition, key }))) !== undefined)
-      return counts.add(definition, tenant, 1);
+      return counts.take(definition, tenant);
     throw isFull
       ? refused("BACKLOG_FULL", definition, pending)
       : refused("TOO_MANY_PENDING", definition, pendingPerTenant);
@@ -100,9 +97,8 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
       const all = { definition, most };
       const hasRoom =
         counts.renewed(all) === undefined && counts.of(all) + together <= Math.min(pending, pendingPerTenant);
-      return hasRoom ? counts.add(definition, tenant, 1) : admitCounted(operation, limits, together);
+      return hasRoom ? counts.take(definition, tenant) : admitCounted(operation, limits, together);
     },
-    giveBack: ({ definition, tenant }) => counts.add(definition, tenant, -1),
   };
 }
 

@@ -14,11 +14,33 @@ const LIMITS = { maxBatch: 1_000, maxWaiting: 100_000 };
 interface Count {
   /** Operations that the store has counted. */
   counted: number;
-  /** Operations that this process has admitted since the count began. */
+  /** Places that this process has taken since the count began. */
   added: number;
+  /** How many of them were taken before the latest count began. That count replaces them. */
+  before: number;
+  /** Number of counts that have begun. */
+  begun: number;
+  /** Number of the count that `counted` is of. */
+  counts: number;
   /** When the count began. By `clock.elapsed`. */
   at: number;
   renewing: Promise<void> | undefined;
+}
+
+const NEVER_COUNTED: Readonly<Count> = {
+  counted: 0,
+  added: 0,
+  before: 0,
+  begun: 0,
+  counts: 0,
+  at: Number.NEGATIVE_INFINITY,
+  renewing: undefined,
+};
+
+/** A place of an operation that is about to be recorded. */
+export interface Place {
+  /** Gives the place back, because no operation was recorded. Further calls do nothing. */
+  giveBack(): void;
 }
 
 /** Counts of pending operations that are at most a second old. Concurrent requests share a call of the store. */
@@ -52,20 +74,29 @@ export class PendingCounts {
     return counted + added;
   }
 
-  /** Changes the counts of a definition and of a tenant in it, if they are known, until the next count. */
-  add(definition: string, tenant: string, change: 1 | -1): undefined {
+  /** Takes a place in the counts of a definition and of a tenant in it, if they are known, until the next count. */
+  take(definition: string, tenant: string): Place {
+    const places: (() => void)[] = [];
     for (const name of [nameOf({ definition }), nameOf({ definition, tenant })]) {
       const count = this.#known.get(name);
-      if (count !== undefined) count.added += change;
+      if (count !== undefined) places.push(placeIn(count));
     }
+    return {
+      giveBack: () => {
+        for (const giveBack of places.splice(0)) giveBack();
+      },
+    };
   }
 
   async #renew(count: Count, request: PendingRequest): Promise<void> {
-    const { added } = count;
+    count.before = count.added;
+    count.begun += 1;
+    const { begun } = count;
     const at = this.#clock.elapsed();
     try {
       count.counted = await this.#count(request);
-      count.added -= added;
+      count.added -= count.before;
+      count.counts = begun;
       count.at = at;
     } finally {
       count.renewing = undefined;
@@ -76,7 +107,7 @@ export class PendingCounts {
     const name = nameOf(request);
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const count: Count = { counted: 0, added: 0, at: Number.NEGATIVE_INFINITY, renewing: undefined };
+    const count: Count = { ...NEVER_COUNTED };
     for (const oldest of this.#known.keys()) {
       if (this.#known.size < MAX_COUNTS) break;
       this.#known.delete(oldest);
@@ -84,6 +115,18 @@ export class PendingCounts {
     this.#known.set(name, count);
     return count;
   }
+}
+
+/** Takes a place of a count, and returns the function that gives it back. */
+function placeIn(count: Count): () => void {
+  const { begun } = count;
+  count.added += 1;
+  return () => {
+    // A count that began later has replaced the place, and did not find its operation.
+    if (count.counts > begun) return;
+    count.added -= 1;
+    if (count.begun > begun) count.before -= 1;
+  };
 }
 
 /** Names of definitions contain no spaces. */

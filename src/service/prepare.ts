@@ -41,21 +41,28 @@ export async function prepare(
       `The service creates the resource of "${known.name}" before the reply, which can be asynchronous. Call ` +
         "`service.submit` instead, outside of your transaction.",
     );
-  const { checked, prepared } = await traced(
+  const { checked, prepared, place } = await traced(
     submitChannel,
     () => ({ definition: known.name, tenant: options.tenant }),
     async (message) => {
       const submission = await check(context, known, input, options, message?.meta);
-      await context.backlog?.admit(submission.submission.operation);
-      const record = await storeAnswer(context, synchronous.prepare(submission.submission));
-      return { checked: submission, prepared: record };
+      const place = await context.backlog?.admit(submission.submission.operation);
+      try {
+        const record = await storeAnswer(context, synchronous.prepare(submission.submission));
+        return { checked: submission, prepared: record, place };
+      } catch (error) {
+        place?.giveBack();
+        throw error;
+      }
     },
     (made) => ({ operationId: made.checked.submission.operation.id, outcome: "prepared" as const }),
   );
   return {
     record: (database) => {
       context.lifecycle.checkOpen();
-      return toSubmitted(acceptedIn(context, checked, prepared.record(database)));
+      const recorded = prepared.record(database);
+      if (recorded.outcome !== "created") place?.giveBack();
+      return toSubmitted(acceptedIn(context, checked, recorded));
     },
   };
 }

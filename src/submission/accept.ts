@@ -2,6 +2,7 @@ import type { Accepted } from "./accepted.js";
 import type { SubmissionContext } from "./context.js";
 import { createBeforeReply } from "./creation/create-before-reply.js";
 import type { CheckedSubmission } from "./earlier-operation.js";
+import { type HeldPlace, inPlace } from "./in-place.js";
 import { recordSubmission } from "./record-submission.js";
 
 /** Features of the platform for a submission. */
@@ -17,8 +18,18 @@ interface Platform {
  * Throws `BACKLOG_FULL`, `TOO_MANY_PENDING`, and errors of recording and creating.
  */
 export function accept(context: SubmissionContext, checked: CheckedSubmission): Promise<Accepted> {
-  const admitted = context.backlog?.admit(checked.submission.operation);
-  return admitted === undefined ? record(context, checked) : admitted.then(() => record(context, checked));
+  const place = context.backlog?.admit(checked.submission.operation);
+  return place === undefined ? record(context, checked) : recordInPlace(context, checked, place);
+}
+
+async function recordInPlace(
+  context: SubmissionContext,
+  checked: CheckedSubmission,
+  place: HeldPlace | Promise<HeldPlace>,
+): Promise<Accepted> {
+  // Without a promise, nothing is awaited before the operation is recorded.
+  const held = place instanceof Promise ? await place : place;
+  return inPlace(held, () => record(context, checked));
 }
 
 function record(context: SubmissionContext, checked: CheckedSubmission): Promise<Accepted> {
@@ -34,17 +45,6 @@ function record(context: SubmissionContext, checked: CheckedSubmission): Promise
  * @param platform `waitUntil` keeps the process alive until the announcement is published
  */
 export function announceAccepted(
-  context: SubmissionContext,
-  checked: CheckedSubmission,
-  accepted: Accepted,
-  platform: Platform = {},
-): void {
-  if (accepted.replayed) context.backlog?.giveBack(checked.submission.operation);
-  reportAccepted(context, checked, accepted, platform);
-}
-
-/** Does the same for a submission that holds no place of the backlog. */
-export function reportAccepted(
   context: SubmissionContext,
   { definition: { name: definition }, submission }: CheckedSubmission,
   { operationId, replayed, announce }: Accepted,

@@ -38,7 +38,7 @@ export function earlierOperation(
     throw inProgress();
   observe({ event: "key.reused", definition: operation.definition, tenant: operation.tenant });
   const detail = "This Idempotency-Key was used with a different payload. Use a new key for a new request.";
-  throw new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", detail);
+  throw new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", detail, { recorded: "no" });
 }
 
 /** Returns whether two requests have the same payload: see docs/decisions/idempotency-keys.md. */
@@ -76,5 +76,5 @@ function isSameButForPathTypes({ path }: OperationDefinition, one: JsonText, oth
 function inProgress(): AsyncReplyError {
   const detail =
     "An earlier request with this Idempotency-Key is being recorded. Repeat that request unchanged, in the same format.";
-  return new AsyncReplyError("SUBMISSION_IN_PROGRESS", detail);
+  return new AsyncReplyError("SUBMISSION_IN_PROGRESS", detail, { recorded: "no" });
 }

@@ -4,6 +4,7 @@ import type { RecordManyResult, RecordResult, Submission } from "../ports/submis
 import { type Accepted, replayOf } from "./accepted.js";
 import type { SubmissionContext } from "./context.js";
 import { type CheckedSubmission, earlierOperation } from "./earlier-operation.js";
+import { changedNothing, type HeldPlace } from "./in-place.js";
 import { asUncertain, notInTime, storeAnswer } from "./store-answer.js";
 
 /** Outcome of one of several submissions. */
@@ -45,28 +46,39 @@ async function recordAdmitted(
   list: readonly CheckedSubmission[],
   record: RecordAll,
 ): Promise<ReadonlyMap<CheckedSubmission, RecordManyResult>> {
-  const refusals = await Promise.all(list.map((each) => refusalOf(context, each, list.length)));
-  const admitted = list.filter((_, index) => refusals[index] === undefined);
-  const recorded = admitted.length === 0 ? [] : await record(admitted.map(({ submission }) => submission));
-  return new Map([
-    ...list.map((each, index) => [each, refusals[index] as RecordManyResult] as const),
-    ...admitted.map((each, index) => [each, recorded[index] as RecordManyResult] as const),
-  ]);
-}
-
-async function refusalOf(
-  { backlog }: SubmissionContext,
-  { submission }: CheckedSubmission,
-  together: number,
-): Promise<RecordManyResult | undefined> {
+  const { places, refused } = await admitAll(context, list);
+  const admitted = list.filter((each) => places.has(each));
   try {
-    await backlog?.admit(submission.operation, together);
-    return undefined;
+    const recorded = admitted.length === 0 ? [] : await record(admitted.map(({ submission }) => submission));
+    const results = admitted.map((each, index) => [each, recorded[index] as RecordManyResult] as const);
+    for (const [each, { outcome }] of results) if (outcome !== "created") places.get(each)?.giveBack();
+    return new Map([...results, ...refused]);
   } catch (error) {
-    const isFull = isAsyncReplyError(error) && ["BACKLOG_FULL", "TOO_MANY_PENDING"].includes(error.code);
-    if (isFull) return { outcome: "refused", error };
+    if (changedNothing(error)) for (const place of places.values()) place?.giveBack();
     throw error;
   }
+}
+
+/** Takes a place of the backlog for each submission that finds one. If the store fails, none is kept. */
+async function admitAll({ backlog }: SubmissionContext, list: readonly CheckedSubmission[]) {
+  const places = new Map<CheckedSubmission, HeldPlace>();
+  const refused = new Map<CheckedSubmission, RecordManyResult>();
+  const admit = async (each: CheckedSubmission): Promise<void> => {
+    try {
+      places.set(each, await backlog?.admit(each.submission.operation, list.length));
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      refused.set(each, { outcome: "refused", error });
+    }
+  };
+  const failed = (await Promise.allSettled(list.map(admit))).find(({ status }) => status === "rejected");
+  if (failed === undefined) return { places, refused };
+  for (const place of places.values()) place?.giveBack();
+  throw (failed as PromiseRejectedResult).reason;
+}
+
+function isFull(error: unknown): error is AsyncReplyError {
+  return isAsyncReplyError(error) && ["BACKLOG_FULL", "TOO_MANY_PENDING"].includes(error.code);
 }
 
 /** Compares a submission with the operation of its key. `first` is the one of the list that was recorded. */
@@ -80,7 +92,6 @@ function judge(
   if (own === first && result.outcome === "created")
     // The sweep announces delayed work when it is due.
     return { operationId: operation.id, replayed: false, announce: operation.delayMs === undefined };
-  if (own === first) context.backlog?.giveBack(operation);
   const created = {
     ...operation,
     state: "pending",

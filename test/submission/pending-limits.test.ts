@@ -1,15 +1,24 @@
 import {
+  AsyncReplyError,
   allowAnonymous,
+  type Backend,
+  type CreateResource,
   createMemoryBackend,
   createService,
   createWorker,
   defineOperation,
+  defineOrders,
+  permanentFailure,
   withStores,
 } from "async-request-reply";
-import type { OperationLimits } from "async-request-reply/ports";
+import type { OperationLimits, Submission } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { interceptBackend } from "../support/intercept-backend.js";
+import { describeClients } from "../support/sqlite/clients.js";
+import { createTransactionStage } from "../support/sqlite/transaction-stage.js";
+import { transactionalBackend } from "../support/transactional-backend.js";
 
 const input = z.object({ number: z.int() });
 
@@ -134,6 +143,20 @@ describe("a limit of pending operations", () => {
     await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
   });
 
+  it("keeps no places of submissions whose key belongs to another payload", async () => {
+    const { submit, post } = stage({ pending: 3 });
+    await submit(1, { tenant: "anonymous", key: "one" });
+    for (let times = 0; times < 5; times += 1) {
+      await expect(submit(2, { tenant: "anonymous", key: "one" })).rejects.toMatchObject({
+        code: "IDEMPOTENCY_KEY_REUSED",
+      });
+      expect((await post(2, "one")).status).toBe(422);
+    }
+    await submit(3, { tenant: "b" });
+    await submit(4, { tenant: "b" });
+    await expect(submit(5, { tenant: "b" })).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+  });
+
   it.each([
     [0, "60"],
     [1, "90"],
@@ -170,5 +193,165 @@ describe("a limit of pending operations", () => {
       'The definition "jobs" limits its pending operations, but the back end has no `operations.countPending`.',
     );
     expect(make({ idempotency: without(idempotency, "find") })).toThrow("has no `idempotency.find`");
+  });
+});
+
+describe("a limit of pending operations of a list", () => {
+  it("keeps no places of refused items", async () => {
+    const { jobs, service, submit } = stage({ pending: 3 });
+    await submit(1, { key: "one" });
+    const items = [
+      { input: { number: 2 }, key: "one" },
+      { input: { number: 3 }, key: "two" },
+    ];
+    for (let times = 0; times < 3; times += 1)
+      expect(await service.submitMany(jobs, items, { tenant: "a" })).toMatchObject([
+        { error: { code: "IDEMPOTENCY_KEY_REUSED" } },
+        { outcome: times === 0 ? "created" : "replayed" },
+      ]);
+    await submit(4);
+    await expect(submit(5)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+  });
+
+  it("keeps no places if the store is certain that it recorded nothing", async () => {
+    const { backend, jobs, service, submit } = stage({ pending: 3 });
+    const { submissions } = backend;
+    const recordMany = submissions?.recordMany;
+    const refusal = new AsyncReplyError("STORE_UNAVAILABLE", "Not now.", { recorded: "no" });
+    Object.assign(submissions as object, { recordMany: () => Promise.reject(refusal) });
+    const items = [{ input: { number: 1 } }, { input: { number: 2 } }];
+    for (let times = 0; times < 5; times += 1)
+      await expect(service.submitMany(jobs, items, { tenant: "a" })).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+      });
+    Object.assign(submissions as object, { recordMany });
+    await fill(submit, 3);
+    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+  });
+});
+
+describe("a limit of pending operations with resources that are created before the reply", () => {
+  const jobs = defineOperation({ name: "jobs", path: "/jobs", input, limits: { pending: 3 } });
+
+  const creating = <Tx>(
+    backend: Backend<Tx>,
+    create: CreateResource<{ number: number }, Tx>,
+    clock: ReturnType<typeof createManualClock>,
+  ) => {
+    const observe = false;
+    const options = {
+      definitions: [jobs],
+      authorize: allowAnonymous(),
+      observe,
+      runtime: { clock },
+    } as const;
+    const service = createService({ ...options, backend, create: { jobs: create } });
+    return (number: number, key?: string) =>
+      service.submit(jobs, { number }, { tenant: "a", ...(key === undefined ? {} : { key }) });
+  };
+
+  const failingFor =
+    (failing: number, error: Error) =>
+    ({ number }: { number: number }) => {
+      if (number === failing) throw error;
+      return { body: { number } };
+    };
+
+  it.each([
+    ["rolled back", new Error("down"), { code: "CREATION_FAILED" }],
+    ["failed for good", permanentFailure("no"), undefined],
+  ])("keeps no places of creations that %s", async (_, error, rejection) => {
+    const clock = createManualClock();
+    const submit = creating(transactionalBackend(clock).backend, failingFor(0, error), clock);
+    for (let times = 0; times < 5; times += 1) {
+      if (rejection === undefined) await expect(submit(0)).resolves.toMatchObject({ status: "failed" });
+      else await expect(submit(0)).rejects.toMatchObject(rejection);
+    }
+    await fill((number) => submit(number + 1), 3);
+    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+  });
+
+  it("keeps no places of creations that throw in the caller's transaction, nor of reused keys", async () => {
+    const clock = createManualClock();
+    const { backend, transactions } = transactionalBackend(clock);
+    const create = { jobs: failingFor(0, new Error("down")) };
+    const options = { definitions: [jobs], authorize: allowAnonymous(), observe: false } as const;
+    const service = createService({ ...options, backend, create, runtime: { clock } });
+    const submit = (number: number, key: string) =>
+      transactions.run((tx) => service.submit(jobs, { number }, { tenant: "a", key, tx }));
+    await submit(1, "one");
+    for (let times = 0; times < 5; times += 1) {
+      await expect(submit(0, "zero")).rejects.toThrow("down");
+      await expect(submit(2, "one")).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+    }
+    await submit(2, "two");
+    await submit(3, "three");
+    await expect(submit(4, "four")).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+  });
+
+  it("keeps one place of a creation that fails again and again", async () => {
+    const clock = createManualClock();
+    const submit = creating(createMemoryBackend({ clock }), failingFor(0, new Error("down")), clock);
+    for (let times = 0; times < 5; times += 1)
+      await expect(submit(0, "one")).rejects.toMatchObject({ code: "CREATION_FAILED" });
+    await fill((number) => submit(number + 1), 2);
+    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+  });
+});
+
+describe("a place of the backlog that is given back", () => {
+  it("after a count that did not find its operation does not make that count too low", async () => {
+    const clock = createManualClock();
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let repeats = 0;
+    const backend = interceptBackend(createMemoryBackend({ clock }), async ({ method, args }, proceed) => {
+      const isKeyed = method === "record" && (args[0] as Submission).operation.key !== undefined;
+      if (isKeyed && ++repeats === 2) await held;
+      return proceed();
+    });
+    const jobs = defineOperation({ name: "jobs", path: "/jobs", input, limits: { pending: 3 } });
+    const options = { definitions: [jobs], authorize: allowAnonymous(), observe: false } as const;
+    const service = createService({ ...options, backend, runtime: { clock } });
+    const submit = (number: number, key?: string) =>
+      service.submit(jobs, { number }, { tenant: "a", ...(key === undefined ? {} : { key }) });
+    await submit(1, "one");
+    const repeated = submit(1, "one");
+    await clock.advance(600);
+    await submit(1, "one");
+    await clock.advance(0);
+    release();
+    await expect(repeated).resolves.toMatchObject({ replayed: true });
+    await submit(2);
+    await submit(3);
+    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+  });
+});
+
+describeClients("a limit of pending operations in a synchronous transaction", (client) => {
+  it("gets a place back once, however often a prepared submission is recorded", async () => {
+    const { database, backend, file } = createTransactionStage(client);
+    const orders = defineOrders({ limits: { pending: 3 } });
+    const order = { itemId: "pen", quantity: 1 };
+    const options = { definitions: [orders], authorize: allowAnonymous(), observe: false } as const;
+    const service = createService({ ...options, backend });
+    try {
+      const submit = (key: string) => service.submit(orders, order, { tenant: "a", key });
+      await submit("one");
+      const prepared = await service.prepare(orders, order, { tenant: "a", key: "one" });
+      for (let times = 0; times < 5; times += 1) {
+        database.exec("begin immediate");
+        expect(prepared.record(database)).toMatchObject({ replayed: true });
+        database.exec("commit");
+      }
+      await submit("two");
+      await submit("three");
+      await expect(submit("four")).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    } finally {
+      await backend.close();
+      await file.remove();
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { notRecorded } from "../../contract/errors.js";
 import type { JsonText } from "../../contract/operation.js";
 import { atomicSubmissions, type Transactions } from "../../ports/backend.js";
 import type { Lease } from "../../ports/operation-store.js";
@@ -85,7 +86,7 @@ async function createWithRecord(creation: Creation, transactions: Transactions<u
 /** Records a permanent failure as a failed operation, because the rollback has removed every trace of it. */
 async function recordFailure(creation: Creation, thrown: unknown): Promise<Accepted> {
   const error = permanentError(thrown);
-  if (error === undefined) throw notCreated(0);
+  if (error === undefined) throw notRecorded(notCreated(0));
   return recordPreparing(creation, async (lease, replayed) => {
     await creation.context.backend.operations.settle(lease, { to: "failed", error });
     return { ...(await readAgain(creation, lease.operationId)), replayed };

@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "../../contract/errors.js";
+import { AsyncReplyError, notRecorded } from "../../contract/errors.js";
 import type { Operation } from "../../contract/operation.js";
 import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
@@ -28,7 +28,7 @@ export async function continueWith(creation: Creation, operation: Operation): Pr
     limits: creation.definition.limits,
   });
   if (begun.outcome === "busy") throw creationInProgress();
-  if (begun.outcome === "not-due") throw notCreated(begun.dueInMs);
+  if (begun.outcome === "not-due") throw notRecorded(notCreated(begun.dueInMs));
   if (begun.outcome === "expired") creation.context.observe(expiredEvent(begun.operation));
   if (begun.outcome !== "begun") return readAgain(creation, operation.id);
   if (begun.operation.state === "preparing") return createUnder(creation, lease, true);
@@ -51,7 +51,7 @@ export async function createUnder(creation: Creation, lease: Lease, replayed: bo
   const { operationId } = lease;
   if (created.outcome === "created")
     return { operationId, replayed, announce: true, resource: created.resource };
-  if (created.outcome === "not-created") throw notCreated(0);
+  if (created.outcome === "not-created") throw replayed ? notRecorded(notCreated(0)) : notCreated(0);
   const accepted = await readAgain(creation, operationId);
   return { ...accepted, replayed: replayed || created.outcome === "lost" };
 }
@@ -88,7 +88,7 @@ export async function readAgain({ context, submission }: Creation, id: string): 
 export function creationInProgress(): AsyncReplyError {
   const detail =
     "An earlier request with this Idempotency-Key is creating the resource. Repeat this request unchanged.";
-  return new AsyncReplyError("CREATION_IN_PROGRESS", detail);
+  return new AsyncReplyError("CREATION_IN_PROGRESS", detail, { recorded: "no" });
 }
 
 /** Returns the error for a `create` function that threw or exceeded its time limit. */

@@ -22,7 +22,7 @@ export async function recordIn(
   const { definition, submission, output } = checked;
   const { id: operationId, tenant } = submission.operation;
   const { recordIn: recordInTransaction } = sharedTransactions(context.backend);
-  await context.backlog?.admit(submission.operation);
+  const place = await context.backlog?.admit(submission.operation);
   let resource: string | undefined;
   const hook = Object.hasOwn(context.create, definition.name) ? context.create[definition.name] : undefined;
   const create =
@@ -32,8 +32,15 @@ export async function recordIn(
       resource = await runCreate(call, new AbortController(), limitsOf(context), { tx });
       return resource;
     });
-  const accepted = acceptedIn(context, checked, await recordInTransaction(tx, submission, create));
-  return accepted.replayed || resource === undefined ? accepted : { ...accepted, resource };
+  try {
+    const accepted = acceptedIn(context, checked, await recordInTransaction(tx, submission, create));
+    if (accepted.replayed) place?.giveBack();
+    return accepted.replayed || resource === undefined ? accepted : { ...accepted, resource };
+  } catch (error) {
+    // After any error, the transaction holds no operation of this call.
+    place?.giveBack();
+    throw error;
+  }
 }
 
 /**
@@ -43,13 +50,12 @@ export async function recordIn(
  * {@link earlierOperation}.
  */
 export function acceptedIn(
-  context: Pick<SubmissionContext, "observe" | "backlog">,
+  context: Pick<SubmissionContext, "observe">,
   checked: CheckedSubmission,
   recorded: RecordResult,
 ): Accepted {
   if (recorded.outcome === "created")
     return { operationId: checked.submission.operation.id, replayed: false, announce: false };
-  context.backlog?.giveBack(checked.submission.operation);
   const earlier = earlierOperation(context, checked, recorded);
   // Clients cannot read it yet. To finish it here would need another connection, and would outlive a rollback.
   if (earlier.state === "preparing") throw creationInProgress();

@@ -43,14 +43,17 @@ export function createRouter(service: ServiceContext): Router {
   const find = createFinder(service);
   const handle: Router["handle"] = (request, context = {}) => {
     const found = find(pathOf(request));
-    if (found === undefined) return finish(request, answer(service, request, undefined, unknownPath));
-    return finish(request, respond(service, found, request, context), found.target.notice);
+    const replying =
+      found?.params === undefined
+        ? answer(service, request, undefined, unknownPath)
+        : respond(service, found.target, found.params, request, context);
+    return finish(request, replying, found?.target.notice);
   };
-  return { handle, hasPath: (path) => find(pathOf({ path })) !== undefined };
+  return { handle, hasPath: (path) => find(pathOf({ path }))?.params !== undefined };
 }
 
 /** Completes replies of deprecated definitions, and those to `HEAD`. Any other reply is complete. */
-function finish(
+export function finish(
   { method }: HttpRequest,
   replying: Promise<HttpResponse>,
   notice?: Readonly<Fields>,
@@ -101,7 +104,8 @@ function unknownPath(): never {
 
 function respond(
   service: ServiceContext,
-  { target: { requested, methods }, params }: Match<Resource>,
+  { requested, methods }: Resource,
+  params: PathParams,
   request: HttpRequest,
   context: RequestContext,
 ): Promise<HttpResponse> {

@@ -1,7 +1,8 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { OrderDefinition } from "../contract/definition/order.js";
 import type { ServiceContext } from "../http/context.js";
-import { answer, refuse } from "../http/handle.js";
+import { answer, finish, refuse } from "../http/handle.js";
+import { deprecationFields } from "../http/message/deprecation-fields.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { notFound } from "../http/message/refusals.js";
 import { cancelOperation as cancel } from "../http/operation/cancel-operation.js";
@@ -48,13 +49,14 @@ function submitTo(
   definition: OperationDefinition,
   context: RequestContext,
 ): Promise<HttpResponse> {
-  const { path } = definition;
+  const { path, deprecated } = definition;
   const pattern = service.settings.basePath + path;
   const params = path.includes("{") ? matchPath(pattern, pathOf(request)) : NO_PARAMS;
-  if (params === undefined) return refuse(service, request, definition, notFound());
-  return answer(service, request, definition, () =>
-    submit(request, service, { definition, params, context }),
-  );
+  const replying =
+    params === undefined
+      ? refuse(service, request, definition, notFound())
+      : answer(service, request, definition, () => submit(request, service, { definition, params, context }));
+  return finish(request, replying, deprecated && deprecationFields(deprecated));
 }
 
 /**

@@ -17,10 +17,11 @@ export interface Route<Target> {
   readonly target: Target;
 }
 
-/** The target at a path, with the texts of the path fields. */
+/** The target at a path. */
 export interface Match<Target> {
   readonly target: Target;
-  readonly params: PathParams;
+  /** Texts of the path fields. Undefined if one of them is malformed, so that the path names nothing. */
+  readonly params: PathParams | undefined;
 }
 
 /** Params of a path without fields. */
@@ -97,16 +98,13 @@ function find<Target>(root: Node<Target>, path: string): Match<Target> | undefin
   return end && bind(end, sent);
 }
 
-/** Decodes the fields. Returns undefined if one is empty, a dot segment or malformed. */
-function bind<Target>(
-  { segments, target }: Pattern<Target>,
-  sent: readonly string[],
-): Match<Target> | undefined {
+/** Decodes the fields. There are no `params` if a field is empty, a dot segment or malformed. */
+function bind<Target>({ segments, target }: Pattern<Target>, sent: readonly string[]): Match<Target> {
   const params: [string, string][] = [];
   for (const [index, segment] of segments.entries()) {
     if (!("field" in segment)) continue;
     const text = decodeSegment(sent[index] ?? "");
-    if (text === undefined) return undefined;
+    if (text === undefined) return { target, params: undefined };
     params.push([segment.field, text]);
   }
   return { target, params: Object.freeze(Object.fromEntries(params)) };

@@ -1,6 +1,7 @@
 import { parseStored } from "./json/json-text.js";
 import type { JsonText } from "./operation.js";
 import { isObject } from "./options.js";
+import { plainText } from "./plain-text.js";
 import type { Problem } from "./problem.js";
 
 /** Why one attempt failed. For operators, never for clients. */
@@ -32,16 +33,10 @@ export function addAttemptError(
   return JSON.stringify({ ...latest, ...(earlier.length === 0 ? {} : { earlier }) });
 }
 
-/** Every control character except a tab and a line feed. Databases refuse NUL, and terminals obey the others. */
-const CONTROLS = /[^\P{Cc}\t\n]/gu;
-
-/** Returns as much of a text as fits, in whole code points. Replaces what is not text. */
+/** Returns as much of a text as fits, in whole code points. */
 function shortened(text: string, maxBytes: number): string {
   const bytes = new Uint8Array(maxBytes);
-  const { written } = new TextEncoder().encodeInto(
-    text.slice(0, maxBytes).replace(CONTROLS, "\ufffd"),
-    bytes,
-  );
+  const { written } = new TextEncoder().encodeInto(plainText(text, maxBytes), bytes);
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, written));
 }
 

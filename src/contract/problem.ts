@@ -1,4 +1,5 @@
 import type { JsonText } from "./operation.js";
+import { plainText } from "./plain-text.js";
 
 /** Problem as defined by RFC 9457, with the extension members of this contract. */
 export interface Problem {
@@ -92,9 +93,12 @@ export function shownProblem(stored: unknown, baseUri: string = PROBLEM_BASE_URI
   return { type: baseUri + name, name, ...rest };
 }
 
+/** Keeps the `error` of an operation below 64 KiB in any encoding. UTF-16 code units. */
+const MAX_DETAIL_LENGTH = 10_000;
+
 /** Returns the `error` of a failed operation. The detail is for the client, so it must not contain internals. */
 export function operationError(name: ProblemName, detail: string): JsonText {
-  return JSON.stringify(problem(name, { detail }));
+  return JSON.stringify(problem(name, { detail: plainText(detail, MAX_DETAIL_LENGTH) }));
 }
 
 /** `error` of a cancelled operation, which every store writes. */

@@ -1,4 +1,5 @@
 import { isAsyncReplyError, textOf } from "../contract/errors.js";
+import { shortenedTo } from "../contract/plain-text.js";
 import type { ServiceEvent } from "../ports/observer.js";
 
 /** Returns an event as one line of text: a sentence, then its fields. */
@@ -153,7 +154,7 @@ function describeStack(error: unknown): string | undefined {
 function readSafely(read: () => string): string {
   try {
     const text = read();
-    return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+    return text.length > MAX_TEXT ? `${shortenedTo(text, MAX_TEXT)}…` : text;
   } catch {
     return "an unreadable error";
   }

@@ -1,3 +1,5 @@
+import { shortenedTo } from "../contract/plain-text.js";
+
 /** Takes the place of every variable part. One for all kinds, because an id can be digits only by chance. */
 const PLACEHOLDER = "*";
 
@@ -21,14 +23,12 @@ const VARIABLE = /\p{N}|@|^[a-f]{8,}$/iu;
  * URL, and each word with a digit, such as a number or an id. Shortens it to 256 UTF-16 code units. Takes linear time.
  */
 export function maskMessage(message: string): string {
-  return message
-    .slice(0, MAX_READ)
+  const masked = shortenedTo(message, MAX_READ)
     .replace(QUOTED, `$1${PLACEHOLDER}$1`)
     .replace(TOKEN, maskToken)
     .replaceAll(/\s+/g, " ")
-    .trim()
-    .slice(0, MAX_LENGTH)
-    .toWellFormed();
+    .trim();
+  return shortenedTo(masked, MAX_LENGTH).toWellFormed();
 }
 
 function maskToken(token: string): string {

@@ -104,7 +104,7 @@ describe("the message of a group of failures", () => {
     const [group] = await groupsOf(cut("1"), cut("123456"));
     expect(group?.count).toBe(2);
     expect(group?.message).toHaveLength(256);
-    expect(await groupsOf(`${"x".repeat(255)}😀`)).toMatchObject([{ message: `${"x".repeat(255)}\ufffd` }]);
+    expect(await groupsOf(`${"x".repeat(255)}😀`)).toMatchObject([{ message: "x".repeat(255) }]);
   });
 
   it.each(hostile)("does not keep the operator busy if it is hostile: %j", async (part) => {

@@ -3,7 +3,7 @@ import type { JsonText } from "../operation.js";
 
 /**
  * Returns a value from user code as JSON text. Rejects everything that `JSON.stringify` would silently drop or change,
- * such as a `Map`, a class instance without `toJSON`, `NaN` or an `undefined` item of an array. Like `JSON.stringify`,
+ * such as a `Map`, a class instance without `toJSON`, `NaN` or an `undefined` item of an array, and lone surrogates. Like `JSON.stringify`,
  * drops members of plain objects that are `undefined`.
  *
  * Throws `INVALID_RESULT`, naming the path of the value.
@@ -51,13 +51,20 @@ function stringify(value: unknown): string {
   let cause: unknown;
   try {
     const text = JSON.stringify(value, rejectLoss);
-    if (text !== undefined) return text;
+    if (text !== undefined && !(text.includes("\\ud") && hasHalfPair(text))) return text;
   } catch (error) {
     cause = error;
   }
   const found = explain(value);
   if (found !== undefined) throw invalid(found);
   throw invalid("The value threw an error or changed while it was converted to JSON.", cause);
+}
+
+const HALF_PAIR = "text with a lone surrogate";
+
+/** Returns whether a JSON text has the escape of a lone surrogate, which replies in other formats could not show. */
+function hasHalfPair(json: string): boolean {
+  return /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(json);
 }
 
 function rejectLoss(this: unknown, _name: string, value: unknown): unknown {
@@ -74,7 +81,8 @@ function lossOf(holder: unknown, value: unknown): string | undefined {
     return value === null || Array.isArray(value) || isPlain(value) ? undefined : kindOf(value);
   if (value === undefined) return Array.isArray(holder) ? "undefined" : undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${value}`;
-  return typeof value === "string" || typeof value === "boolean" ? undefined : `a ${typeof value}`;
+  if (typeof value === "string") return value.isWellFormed() ? undefined : HALF_PAIR;
+  return typeof value === "boolean" ? undefined : `a ${typeof value}`;
 }
 
 /** Returns whether an object was created by a literal, by `JSON.parse` or with `Object.create(null)`, in any realm. */
@@ -109,7 +117,9 @@ function explain(value: unknown): string | undefined {
       // An `undefined` root is a loss too.
       const loss = isCycle
         ? "an object that contains itself"
-        : lossOf(parent === undefined ? [] : this, each);
+        : name.isWellFormed()
+          ? lossOf(parent === undefined ? [] : this, each)
+          : HALF_PAIR;
       if (loss !== undefined) {
         found = `\`${path}\` is ${loss}, which JSON cannot represent. Use plain JSON values, or give it a toJSON() method.`;
         throw found;

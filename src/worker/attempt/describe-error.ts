@@ -1,4 +1,5 @@
 import { isAsyncReplyError } from "../../contract/errors.js";
+import { shortenedTo } from "../../contract/plain-text.js";
 import type { ProcessorSettings } from "../settings.js";
 
 /** Keeps the work small if a message is huge. An operation keeps less. UTF-16 code units. */
@@ -25,7 +26,7 @@ export function describeError(error: unknown, text: ProcessorSettings["errors"])
 function inFull(error: unknown): string {
   const message = typeof error === "string" ? error : memberOf(error, "message");
   const isEmpty = typeof message !== "string" || message === "";
-  return isEmpty ? `${classOf(error)}.` : `${classOf(error)}: ${message.slice(0, MAX_MESSAGE_LENGTH)}`;
+  return isEmpty ? `${classOf(error)}.` : `${classOf(error)}: ${shortenedTo(message, MAX_MESSAGE_LENGTH)}`;
 }
 
 function classOf(error: unknown): string {

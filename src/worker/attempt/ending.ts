@@ -77,7 +77,7 @@ export function endingOf(
   const lastError = addAttemptError(operation.lastError, attempted);
   const failure = code === undefined ? undefined : PERMANENT[code];
   if (failure !== undefined) {
-    const text = `${failure.lead}${failure.hidden ? "" : reason}`.slice(0, MAX_DETAIL_LENGTH);
+    const text = `${failure.lead}${failure.hidden ? "" : reason}`;
     return { settlement: { to: "failed", error: operationError(failure.problem, text), lastError }, error };
   }
   if (operation.attempt >= settings.maxAttempts)
@@ -88,9 +88,6 @@ export function endingOf(
 
 /** Shortest delay after an attempt that does not count. Without it, an operation could run in a loop forever. */
 const MIN_RELEASE_MS = 1_000;
-
-/** Keeps the `error` of an operation below 64 KiB in any encoding. */
-const MAX_DETAIL_LENGTH = 10_000;
 
 const FIRST_WAIT_MS = 30_000;
 /** Waits of 30 s, 1, 2 and 4 min: 7.5 minutes in total. */

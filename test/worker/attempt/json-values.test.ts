@@ -60,6 +60,9 @@ const refused: readonly (readonly [value: unknown, path: string, what: string])[
   [{ ref: new Reference() }, "$.ref", "a Map"],
   [{ ref: { toJSON: () => ({ deeper: [new Set()] }) } }, "$.ref.deeper[0]", "a Set"],
   [{ self: { toJSON: () => new Invoice() } }, "$.self", "a class instance"],
+  [{ name: "cut \ud83d" }, "$.name", "text with a lone surrogate"],
+  [["\\\ude00"], "$[0]", "text with a lone surrogate"],
+  [{ "\ud83d": 1 }, '$["\\ud83d"]', "text with a lone surrogate"],
   [cyclic, "$.parts[0].of", "an object that contains itself"],
   [deep(500), `$${"[0]".repeat(500)}`, "a Map"],
 ];
@@ -196,5 +199,11 @@ describe("progress that cannot be stored", () => {
     expect((await read(id)).progress).toBe('{"done":100}');
     const attempts = events.map((event) => event.event === "progress.dropped" && event.attempt);
     expect(attempts.filter((attempt) => attempt !== false)).toEqual([1, 2]);
+  });
+});
+
+describe("a result with an escape that looks like half a character", () => {
+  it.each(["\\ud83d", "😀", "\\\\ud83d"])("is stored as it is: %j", async (text) => {
+    expect(JSON.parse((await resultOf({ text })) ?? "")).toEqual({ text });
   });
 });

@@ -5,12 +5,13 @@ import {
   createOrderService,
   createWorker,
   defineOrders,
+  permanentFailure,
   retryLater,
   type WorkerOptions,
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { createStage } from "../../support/worker-stage.js";
+import { createStage, errorOf } from "../../support/worker-stage.js";
 
 const PAYLOAD = "kanarie-value";
 
@@ -214,5 +215,19 @@ describe("an attempt that fails", () => {
     expect(Object.keys(JSON.parse(String(reply.body)))).toEqual(members);
     const list = await service.handle({ method: "GET", path: "/operations", headers: {} });
     expect(Object.keys(JSON.parse(String(list.body)).operations[0])).toEqual(members);
+  });
+});
+
+describe("the reason of a permanent failure", () => {
+  it.each([
+    ["with NUL and half a character", "a\0b\ud83d", "a\ufffdb\ufffd"],
+    ["with lines and an escape", "a\r\nb\tc\u001b[2J", "a\nb\tc\ufffd[2J"],
+    ["cut in a pair", `${"x".repeat(9_999)}😀`, "x".repeat(9_999)],
+    ["cut after a pair", `${"x".repeat(9_998)}😀😀`, `${"x".repeat(9_998)}😀`],
+  ])("is stored as text that every store and reply can hold: %s", async (_, reason, expected) => {
+    const { submit, read, worker } = createStage();
+    const id = await submit();
+    await worker({ orders: () => Promise.reject(permanentFailure(reason)) }).runUntilIdle();
+    expect(errorOf(await read(id))).toMatchObject({ detail: expected });
   });
 });

@@ -299,7 +299,7 @@ describe("a limit of pending operations with resources that are created before t
   });
 });
 
-describe("a place of the backlog that is given back", () => {
+describe("a place of the backlog that a replay releases", () => {
   it("after a count that did not find its operation does not make that count too low", async () => {
     const clock = createManualClock();
     let release = (): void => {};

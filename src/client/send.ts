@@ -64,10 +64,10 @@ export async function send(settings: ClientSettings, call: Call): Promise<Answer
     if (/^(2|304)/.test(said) || (call.mayMiss && said === "404 not-found")) return reply as Answer;
     // The same request may succeed later, but not while the service is not configured.
     const isTransient = /^409.*n-in-progress$|^(408|425|429|5(?!.*not-configured$))/.test(said);
-    if (!isTransient) throw toError("REQUEST_REFUSED", reply);
+    if (!isTransient) throw toError("REQUEST_REFUSED", reply, call);
     call.onFailure?.();
     const pauseMs = Math.max(backoff(failures++, 250), retryAfterMs(headers?.get("retry-after")));
-    if (performance.now() + pauseMs > deadline) throw toError("SERVICE_UNAVAILABLE", reply);
+    if (performance.now() + pauseMs > deadline) throw toError("SERVICE_UNAVAILABLE", reply, call);
     await within(pauseMs, call.signal);
   }
 }
@@ -131,7 +131,11 @@ function locate(headers: Headers, { url }: Request): string | undefined {
   return undefined;
 }
 
-function toError(code: ErrorCode, { status, body, headers, cause }: Reply): AsyncReplyError {
+function toError(
+  code: ErrorCode,
+  { status, body, headers, cause }: Reply,
+  { method = "GET", url }: Call,
+): AsyncReplyError {
   // Browsers do not tell a page whether the network failed or the service does not allow its origin.
   if (!headers) return new AsyncReplyError(code, "No reply. Try again. In browsers, check CORS.", { cause });
   const location = headers.get("location") ?? "another address";
@@ -139,5 +143,8 @@ function toError(code: ErrorCode, { status, body, headers, cause }: Reply): Asyn
     status < 400
       ? { detail: `The service redirects to ${location}. Check \`baseUrl\`.` }
       : (body as Problem | undefined);
-  return quoting({ type: "about:blank", title: `HTTP ${status}`, ...said, status }, code);
+  return quoting(
+    { type: "about:blank", title: `HTTP ${status} for ${method} ${url}`, ...said, status },
+    code,
+  );
 }

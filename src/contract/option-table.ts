@@ -56,18 +56,27 @@ export function unchecked<Value>(): OptionReader<Value> {
   return (value) => value as Value;
 }
 
-/** Reads a duration that timers support. Milliseconds. */
-export function duration(fallback: number): OptionReader<number> {
-  return (value, name) => durationMs(name, value as number | undefined, fallback);
+/** Reads a duration that timers support, of at least `min`. Milliseconds. */
+export function duration(fallback: number, min = 1): OptionReader<number> {
+  return (value, name) => atLeast(min, name, durationMs(name, value as number | undefined, fallback));
+}
+
+/** Leases are renewed after a third of them, so a shorter one ends during a pause of the process or one slow call. */
+const MIN_LEASE_MS = 100;
+
+/** Reads the duration of a lease. Milliseconds. */
+export function leaseDuration(fallback: number): OptionReader<number> {
+  return duration(fallback, MIN_LEASE_MS);
 }
 
 /** Reads a duration that no timer counts, from `min` to 100 years. Milliseconds. */
 export function longDuration(fallback: number, min = 1): OptionReader<number> {
-  return (value, name) => {
-    const read = longDurationMs(name, value as number | undefined, fallback);
-    if (read >= min) return read;
-    throw invalidOption(name, `at least ${min} milliseconds`, read);
-  };
+  return (value, name) => atLeast(min, name, longDurationMs(name, value as number | undefined, fallback));
+}
+
+function atLeast(min: number, name: string, ms: number): number {
+  if (ms >= min) return ms;
+  throw invalidOption(name, `at least ${min} milliseconds`, ms);
 }
 
 /** Reads a whole number from 1 to `max`. `advice` says what to do if it is larger. */

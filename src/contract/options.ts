@@ -29,16 +29,49 @@ export function checkOptions(
   owner: string,
   prefix?: string,
 ): void {
-  if (!isObject(options))
+  if (!isObject(options) || isPromise(options))
     throw prefix === undefined
       ? misuse(`The options of ${owner} must be an object, not ${shown(options)}.`)
       : invalidOption(prefix, "an object", options);
+  const names = Object.keys(known);
+  if (!isPlain(options) && !names.some((name) => name in options))
+    throw misuse(
+      `The options of ${owner} must be a plain object, such as \`{ ${names[0]} }\`, not an instance of a class.`,
+    );
   const path = (name: string): string => (prefix === undefined ? name : `${prefix}.${name}`);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(known, name)) continue;
-    const suggestion = suggestName("options", path(name), Object.keys(known).map(path));
+    const others = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
+    const meant = others?.find((each) => names.includes(each));
+    const suggestion =
+      meant === undefined
+        ? suggestName("options", path(name), names.map(path))
+        : `Did you mean \`${path(meant)}\`?`;
     throw misuse(`Unknown option \`${path(name)}\` of ${owner}. ${suggestion}`);
   }
+}
+
+/** Names that other libraries and other parts of this package use for an option, and the names that it can have here. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  client: ["pool", "database", "connection"],
+  connectionString: ["pool"],
+  db: ["database", "pool"],
+  delay: ["delayMs"],
+  idempotencyKey: ["key"],
+  jobId: ["key"],
+  maxRetries: ["maxAttempts"],
+  priority: ["urgency"],
+  retries: ["maxAttempts"],
+  singletonKey: ["key"],
+  startAfter: ["delayMs"],
+  state: ["status"],
+  tenantId: ["tenant"],
+};
+
+/** A mistake such as passing a pool instead of `{ pool }` is an instance of a class. */
+function isPlain(options: object): boolean {
+  const prototype = Object.getPrototypeOf(options) as object | null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Returns whether a value is an object that is neither a list nor a function. */
@@ -66,7 +99,16 @@ export function shown(value: unknown): string {
     return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
   if (typeof value === "function") return "a function";
   if (Object(value) !== value) return String(value);
+  if (isPromise(value)) return "a promise that was not awaited";
   return isList(value) ? "a list" : "an object";
+}
+
+function isPromise(value: unknown): boolean {
+  try {
+    return typeof (value as { readonly then?: unknown }).then === "function";
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -121,6 +163,18 @@ export function checkFunction(
 ): void {
   if (typeof value === "function" || (options.optional === true && value === undefined)) return;
   throw invalidOption(name, "a function", value);
+}
+
+/**
+ * Checks that the id of an operation is text. Any text may be an id that no longer exists, but a promise never is.
+ *
+ * Throws `INVALID_OPTION`.
+ *
+ * @param source Where the caller finds ids, such as `from a list`.
+ */
+export function checkIdText(id: unknown, source: string): asserts id is string {
+  if (typeof id === "string") return;
+  throw misuse(`Expected the id of an operation, not ${shown(id)}. Pass the \`operationId\` ${source}.`);
 }
 
 /**

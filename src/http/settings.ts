@@ -3,6 +3,7 @@ import {
   duration,
   flag,
   integer,
+  leaseDuration,
   type OptionReader,
   type OptionTable,
   optional,
@@ -81,8 +82,8 @@ export interface SettingsOptions {
   /** Time limit of a `create` function. Then the reply is 503. Milliseconds. Default: 30 s. */
   readonly createTimeoutMs?: number;
   /**
-   * Lease of a `create` function. After a crash, a retry takes over once the lease has expired. Milliseconds.
-   * Default: 30 s.
+   * Lease of a `create` function. After a crash, a retry takes over once the lease has expired. Milliseconds,
+   * at least 100. Default: 30 s.
    */
   readonly leaseMs?: number;
   /** Maximum size of the return value of a `create` function. Bytes of JSON. Default: 64 KiB. */
@@ -132,7 +133,7 @@ export const SETTINGS: OptionTable<ServiceSettings> = {
   maxStreamMs: orZero(duration(600_000)),
   maxWaiters: integer(10_000),
   createTimeoutMs: duration(30_000),
-  leaseMs: duration(30_000),
+  leaseMs: leaseDuration(30_000),
   maxResultBytes: integer(65_536),
 };
 

@@ -1,5 +1,5 @@
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
-import { misuse, shown } from "../contract/options.js";
+import { checkIdText } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome, OperationStore } from "../ports/operation-store.js";
@@ -176,8 +176,5 @@ async function cancel(context: OperatorContext, operationId: string): Promise<Op
 }
 
 function checkId(operationId: unknown): void {
-  if (typeof operationId === "string") return;
-  throw misuse(
-    `Expected the id of an operation, not ${shown(operationId)}. Pass the \`operationId\` from a list.`,
-  );
+  checkIdText(operationId, "from a list");
 }

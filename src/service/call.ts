@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
-import { checkOptions, type OptionNames } from "../contract/options.js";
+import { checkOptions, misuse, type OptionNames } from "../contract/options.js";
 import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ServiceContext } from "../http/context.js";
 
@@ -40,6 +40,10 @@ export function readCall<
 ): Options & { readonly tenant: string } {
   const fillsIn = settings.authorize === undefined;
   const options = given === undefined && fillsIn ? ({} as Options) : given;
+  if (options === undefined)
+    throw misuse(
+      `service.${method} has no options. Pass at least the owner of the operation: \`{ tenant: "…" }\`.`,
+    );
   checkOptions(options, names, `service.${method}`);
   const { tenant, principal } = options as Options;
   checkPrincipal(principal);

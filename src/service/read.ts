@@ -1,5 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { isOperationId } from "../contract/operation.js";
+import { checkIdText } from "../contract/options.js";
 import { toDate, toVisible, type VisibleOperation } from "../contract/visible-operation.js";
 import type { ServiceContext } from "../http/context.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
@@ -14,6 +15,7 @@ export async function get(
   options: { readonly tenant?: string } | undefined,
 ): Promise<VisibleOperation<Date> | undefined> {
   const { name } = knownDefinition(context, definition);
+  checkIdText(id, "of a submission");
   const { tenant } = readCall(context, "get", options, { tenant: true });
   return find(context, name, id, tenant);
 }
@@ -44,6 +46,7 @@ export async function cancel(
   options: { readonly tenant?: string } | undefined,
 ): Promise<AnyCancelResult> {
   const { name } = knownDefinition(context, definition);
+  checkIdText(id, "of a submission");
   const { tenant } = readCall(context, "cancel", options, { tenant: true });
   if ((await find(context, name, id, tenant)) === undefined) return { outcome: "unknown" };
   const outcome = await storeAnswer(context, context.backend.operations.requestCancel(id, tenant));

@@ -2,6 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, operationFailed } from "../contract/errors.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isOperationId, isTerminal, type Operation } from "../contract/operation.js";
+import { checkIdText } from "../contract/options.js";
 import { shownProblem } from "../contract/problem.js";
 import type { ServiceContext } from "../http/context.js";
 import { serviceClosed } from "../protocol/lifecycle.js";
@@ -16,6 +17,7 @@ export async function result(
   options: { readonly tenant?: string; readonly signal?: AbortSignal } | undefined,
 ): Promise<unknown> {
   const { name } = knownDefinition(context, definition);
+  checkIdText(id, "of a submission");
   const { tenant, signal } = readCall(context, "result", options, { tenant: true, signal: true });
   const { hub } = context;
   for (;;) {

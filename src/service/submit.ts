@@ -154,7 +154,7 @@ async function checkUrl(
     return await webhooks.checkUrl(url, caller, limit);
   } catch (error) {
     const isMistake = isAsyncReplyError(error) && error.code === "INVALID_HEADER";
-    throw isMistake ? misuse(error.detail) : error;
+    throw isMistake ? misuse(error.context.eventDetail ?? error.detail) : error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { AsyncReplyError, forbidden, isAsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, type ErrorContext, forbidden, isAsyncReplyError } from "../contract/errors.js";
 import type { Principal } from "../ports/authorize.js";
 import { withinTime } from "../ports/waits.js";
 import type { TimeLimit, Webhooks } from "../ports/webhooks.js";
@@ -77,13 +77,13 @@ async function check(
       "This service sends webhooks to registered endpoints only. Leave out the URL of the receiver.",
     );
   const url = readReceiverUrl(text, trustedOrigins);
-  if (typeof url === "string") throw invalid(`The URL of the receiver cannot be used: ${url}.`);
+  if (!(url instanceof URL)) throw invalid(url.detail, { eventDetail: url.advice });
   if ((await allow(url.href, principal)) === true) return url.href;
   throw forbidden("These credentials do not allow webhooks to this URL.");
 }
 
-function invalid(detail: string): AsyncReplyError {
-  return new AsyncReplyError("INVALID_HEADER", detail);
+function invalid(detail: string, context: ErrorContext = {}): AsyncReplyError {
+  return new AsyncReplyError("INVALID_HEADER", detail, context);
 }
 
 function unavailable(cause?: unknown): AsyncReplyError {

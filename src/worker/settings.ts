@@ -2,6 +2,7 @@ import {
   duration,
   either,
   integer,
+  leaseDuration,
   longDuration,
   type OptionTable,
   optional,
@@ -15,7 +16,7 @@ export interface ProcessorOptions {
   readonly concurrency?: number;
   /**
    * Time without a renewal after which an attempt counts as lost. The worker renews its lease after each third of it.
-   * Milliseconds. Default: 30 s.
+   * Milliseconds, at least 100. Default: 30 s.
    */
   readonly leaseMs?: number;
   /** Number of attempts before the operation fails. Default: 5. */
@@ -102,7 +103,7 @@ export function processorTable(
 ): OptionTable<ProcessorSettings> {
   return {
     concurrency: integer(defaults.concurrency),
-    leaseMs: duration(defaults.leaseMs),
+    leaseMs: leaseDuration(defaults.leaseMs),
     maxAttempts: integer(defaults.maxAttempts),
     backoff: (given, name) =>
       given === undefined ? defaults.backoff : createBackoff(given as BackoffOptions, random, name),

@@ -1,4 +1,4 @@
-import { Client } from "pg";
+import { Client, Pool } from "pg";
 import { describe } from "vitest";
 import { testMistakes, untyped } from "../support/untyped.js";
 
@@ -18,6 +18,16 @@ describe("a mistake in a back end says what is wrong, what is expected and what 
       "an invalid clock",
       "Option `clock` must be a clock, such as `createManualClock()` for tests, not a function.",
       () => createMemoryBackend({ clock: Date }),
+    ],
+    [
+      "a pool without the name of its option",
+      "The options of createPostgresBackend must be a plain object, such as `{ pool }`, not an instance of a class.",
+      () => createPostgresBackend(new Pool()),
+    ],
+    [
+      "a pool that is still being opened",
+      `Option \`pool\` must be ${POOL}, not a promise that was not awaited.`,
+      () => createPostgresBackend({ pool: Promise.resolve(pool) }),
     ],
     ["no pool", `Option \`pool\` must be ${POOL}, not undefined.`, () => createPostgresBackend({})],
     [

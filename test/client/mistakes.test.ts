@@ -154,6 +154,14 @@ it("accepts every key that a service accepts", async () => {
   }
 });
 
+it("says which request was refused if the reply is no problem, as behind a wrong base path", async () => {
+  const { api } = play([() => new Response("<h1>Not Found</h1>", { status: 404 })]);
+  await expect(api.orders.submit({ itemId: "book", quantity: 1 })).rejects.toMatchObject({
+    code: "REQUEST_REFUSED",
+    detail: "HTTP 404 for POST http://localhost/orders",
+  });
+});
+
 it("refuses a reply to a submission that is not an operation", async () => {
   const { api } = play([() => Response.json({ hello: "world" })]);
   await expect(api.orders.submit({ itemId: "book", quantity: 1 })).rejects.toMatchObject({

@@ -152,6 +152,21 @@ const calls: readonly (readonly [mistake: string, message: string, call: () => u
     () => operator.list({ cursor: 7 }),
   ],
   [
+    "the name that the port has for a status",
+    "Unknown option `state` of operator.list. Did you mean `status`?",
+    () => operator.list({ state: "failed" }),
+  ],
+  [
+    "an id that is a promise",
+    "Expected the id of an operation, not a promise that was not awaited. Pass the `operationId` from a list.",
+    () => operator.get(Promise.resolve("1")),
+  ],
+  [
+    "a promise to redrive",
+    "The options of operator.redrive must be an object, not a promise that was not awaited.",
+    () => operator.redrive(Promise.resolve("1")),
+  ],
+  [
     "a string for a switch",
     'Option `internal` must be true or false, not "yes".',
     () => operator.list({ internal: "yes" }),

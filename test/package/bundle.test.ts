@@ -26,10 +26,10 @@ describe("a bundle for a runtime without node: modules", () => {
     expect((await bundle(subpath, ["saxes"])).imports).toEqual(["saxes"]);
   });
 
-  it("has at most 4 KB for a client without event streams, minified and compressed", async () => {
+  it("has at most 5 KB for a client without event streams, minified and compressed", async () => {
     const { gzipBytes } = await bundle("./client", [], "{ createClient, isAsyncReplyError }");
     const whole = await bundle("./client");
     console.log(`bundle of "./client": ${gzipBytes} bytes, ${whole.gzipBytes} with event streams`);
-    expect(gzipBytes).toBeLessThanOrEqual(4 * 1024);
+    expect(gzipBytes).toBeLessThanOrEqual(5 * 1024);
   });
 });

@@ -22,6 +22,19 @@ it("prints no placeholder of Flyway", () => {
   expect(stdout).not.toContain("${");
 });
 
+it.each(["--help", "-h"])("explains itself: %s", (option) => {
+  const { status, stdout, stderr } = print(option);
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("Usage: async-request-reply-postgres-sql [--for sql|");
+  for (const name of ["--for", "--after", "--schema"])
+    expect(stdout).toMatch(new RegExp(`^  ${name} .*\\.$`, "m"));
+});
+
+it("ends quietly if the reader closes the pipe", () => {
+  const command = `"${process.execPath}" "${join(root, "dist/postgres-sql.js")}" | head -c 1`;
+  expect(spawnSync("sh", ["-c", command], { encoding: "utf8" })).toMatchObject({ stdout: "d", stderr: "" });
+});
+
 it.each<[readonly string[], string]>([
   [["--fro", "knex"], "Unknown option '--fro'. Usage: async-request-reply-postgres-sql [--for sql|"],
   [["--for"], "Option '--for <value>' argument missing. Usage: "],

@@ -12,12 +12,8 @@ const untyped = service as unknown as Readonly<
 
 describe("a call of a service in process rejects", () => {
   it.each([
-    [
-      "submit",
-      [orders, ORDER],
-      { idempotencyKey: "k" },
-      "Known options: tenant, principal, key, delayMs, startWithinMs, urgency, webhookUrl, tx.",
-    ],
+    ["submit", [orders, ORDER], { idempotencyKey: "k" }, "Did you mean `key`?"],
+    ["submit", [orders, ORDER], { startAfter: 60 }, "Did you mean `delayMs`?"],
     ["submit", [orders, ORDER], { delayMS: 1 }, "Did you mean `delayMs`?"],
     [
       "prepare",
@@ -47,7 +43,15 @@ describe("a call of a service in process rejects", () => {
   ] as const)("missing options of service.%s", async (method, args) => {
     await expect(untyped[method](...args)).rejects.toMatchObject({
       code: "INVALID_OPTION",
-      detail: `The options of service.${method} must be an object, not undefined.`,
+      detail: `service.${method} has no options. Pass at least the owner of the operation: \`{ tenant: "…" }\`.`,
+    });
+  });
+
+  it.each(["get", "result", "cancel"] as const)("an id that is a promise: service.%s", async (method) => {
+    await expect(untyped[method](orders, Promise.resolve(ID), { tenant: "t" })).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail:
+        "Expected the id of an operation, not a promise that was not awaited. Pass the `operationId` of a submission.",
     });
   });
 });

@@ -107,7 +107,8 @@ describe("a submission in process with `webhookUrl`", () => {
     });
     await expect(submitWith("http://hooks.example/")).rejects.toMatchObject({
       code: "INVALID_OPTION",
-      detail: "The URL of the receiver cannot be used: its scheme is not https.",
+      detail:
+        "The URL of the receiver cannot be used: its scheme is not https. For tests and servers of your own, add its origin to `trustedOrigins` of createWebhooks.",
     });
     expect(await stage.backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
   });

@@ -21,6 +21,21 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
       () => work({ one: run }, null),
     ],
     [
+      "a lease in seconds",
+      "Option `leaseMs` must be at least 100 milliseconds, not 30.",
+      () => work({ one: run }, { leaseMs: 30 }),
+    ],
+    [
+      "a lease of a processor in seconds",
+      "Option `processors.one.leaseMs` must be at least 100 milliseconds, not 30.",
+      () => work({ one: { run, leaseMs: 30 } }),
+    ],
+    [
+      "options that are not awaited",
+      "The options of createWorker must be an object, not a promise that was not awaited.",
+      () => work({ one: run }, Promise.resolve({})),
+    ],
+    [
       "no service for a worker",
       "createWorker() takes a service, or `{ backend, definitions }`, as its first argument, not undefined.",
       () => createWorker(undefined, { one: run }),

@@ -1,4 +1,4 @@
-import { defineOperation } from "async-request-reply";
+import { defineOperation, permanentFailure } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -32,6 +32,18 @@ describe("a result", () => {
     expect(failed).toMatchObject({ state: "failed", attempt: 1 });
     expect(errorOf(failed).type).toBe(problemType("invalid-result"));
     expect(await read(good)).toMatchObject({ state: "completed", result: '"fine"' });
+  });
+
+  it("that is an error, which the processor should have thrown, fails the operation and says so", async () => {
+    const { submit, read, worker } = createStage();
+    const id = await submit({ itemId: "bad", quantity: 1 });
+    await worker({ orders: () => permanentFailure("The item is gone.") }).runUntilIdle();
+    const operation = await read(id);
+    expect(errorOf(operation)).toMatchObject({
+      type: problemType("invalid-result"),
+      detail:
+        "The result of the work cannot be stored: The processor returned the error PERMANENT_FAILURE. Throw it instead of returning it.",
+    });
   });
 
   it("that violates the schema of results fails the operation", async () => {

@@ -6,18 +6,38 @@ import { postgresMigrations } from "./schema/migrations.js";
 
 const TOOLS = Object.keys(MIGRATION_FORMS);
 const USAGE = `Usage: async-request-reply-postgres-sql [--for ${TOOLS.join("|")}] [--after VERSION] [--schema NAME]`;
-const OPTIONS = { for: { type: "string" }, after: { type: "string" }, schema: { type: "string" } } as const;
+const HELP = `${USAGE}
+
+Prints the SQL that creates or upgrades the schema of async-request-reply in Postgres. It connects to nothing.
+
+  --for TOOL       Form of the output: a migration of this tool. Default: sql, a script for psql.
+  --after VERSION  Version of your schema. Prints only what is newer. Default: 0, so everything.
+  --schema NAME    Name of the schema. Default: async_request_reply.
+  --help           Prints this text.
+`;
+const OPTIONS = {
+  for: { type: "string" },
+  after: { type: "string" },
+  schema: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+// A reader such as `head` can close the pipe early, which is no mistake.
+process.stdout.on("error", (error: Error & { readonly code?: string }) => {
+  if (error.code !== "EPIPE") throw error;
+});
 
 /** Prints the migration that creates or upgrades a schema. */
 try {
-  process.stdout.write(migration());
+  process.stdout.write(output());
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
 
-function migration(): string {
-  const { for: tool = "sql", after = "0", schema } = readOptions();
+function output(): string {
+  const { for: tool = "sql", after = "0", schema, help } = readOptions();
+  if (help === true) return HELP;
   const form = Object.hasOwn(MIGRATION_FORMS, tool) ? MIGRATION_FORMS[tool] : undefined;
   if (form === undefined) throw misuse(`Unknown tool ${shown(tool)}. ${suggestName("tools", tool, TOOLS)}`);
   if (!/^\d+$/.test(after)) throw invalidOption("after", "the version of your schema, such as 1", after);
@@ -27,7 +47,7 @@ function migration(): string {
   return form(statements);
 }
 
-function readOptions(): { readonly [Name in keyof typeof OPTIONS]?: string } {
+function readOptions(): ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>["values"] {
   try {
     return parseArgs({ options: OPTIONS }).values;
   } catch (error) {

@@ -63,10 +63,10 @@ function resourceText(resource: CreatedResource | undefined, maxBytes: number): 
     Array.isArray(body) ||
     !(location === undefined || typeof location === "string")
   ) {
-    throw new AsyncReplyError(
-      "INVALID_RESULT",
-      "`create` must return `{ body, location? }`. `body` must be an object, and `location` a string.",
-    );
+    const advice = isAsyncReplyError(resource)
+      ? `It returned the error ${resource.code}. Throw it instead.`
+      : "`body` must be an object, and `location` a string.";
+    throw new AsyncReplyError("INVALID_RESULT", `\`create\` must return \`{ body, location? }\`. ${advice}`);
   }
   return toJsonText(
     { body, ...(location === undefined ? {} : { location: toUriReference(location) }) },

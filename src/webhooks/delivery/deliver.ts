@@ -105,8 +105,7 @@ async function send(
   const target = url ?? endpoint?.url;
   if (target === undefined) return undefined;
   const receiver = readReceiverUrl(target, settings.trustedOrigins);
-  if (typeof receiver === "string")
-    throw new AsyncReplyError("FORBIDDEN", `The URL of the receiver cannot be used: ${receiver}.`);
+  if (!(receiver instanceof URL)) throw new AsyncReplyError("FORBIDDEN", receiver.advice);
   await visit.takePlace(receiver.origin, signal);
   const body = new TextEncoder().encode(JSON.stringify(toEvent(operation, problemBaseUri)));
   const message = { id: webhookId, timestamp: Math.floor(runtime.clock.now() / 1_000), body };

@@ -2,7 +2,7 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import type { Clock } from "../../ports/runtime.js";
 import { inTime } from "../in-time.js";
 import { type BuiltIns, loadBuiltIns } from "./built-ins.js";
-import { hostOf, isPublicAddress, parseAddress } from "./judge-address.js";
+import { HOW_TO_TRUST, hostOf, isPublicAddress, parseAddress } from "./judge-address.js";
 import { createLookUp } from "./look-up.js";
 import type { WebhookAnswer, WebhookRequest } from "./send.js";
 
@@ -51,7 +51,7 @@ interface Sending extends WebhookRequest {
 function refused({ hostname }: URL, address: string): AsyncReplyError {
   return new AsyncReplyError(
     "FORBIDDEN",
-    `The receiver ${hostname} resolves to ${address}, which is not an address of the public internet.`,
+    `The receiver ${hostname} resolves to ${address}, which is not an address of the public internet. ${HOW_TO_TRUST}`,
   );
 }
 

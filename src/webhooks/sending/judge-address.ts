@@ -1,23 +1,41 @@
 const MAX_LENGTH = 2_048;
 
+/** Why a receiver must not be called. */
+export interface RefusedReceiver {
+  /** Sentence for everyone. */
+  readonly detail: string;
+  /** The same with advice for those who configure the webhooks. */
+  readonly advice: string;
+}
+
+/** Advice for those who configure the webhooks, if trust would allow a receiver. */
+export const HOW_TO_TRUST =
+  "For tests and servers of your own, add its origin to `trustedOrigins` of createWebhooks.";
+
 /**
- * Returns the URL of a receiver, or a sentence that says why it must not be called. Judges everything that needs no
+ * Returns the URL of a receiver, or why it must not be called. Judges everything that needs no
  * DNS: the scheme, the port, credentials, and hosts that are addresses. Trusted origins may use any scheme, port and
  * address.
  */
-export function readReceiverUrl(text: unknown, trustedOrigins: ReadonlySet<string>): URL | string {
+export function readReceiverUrl(text: unknown, trustedOrigins: ReadonlySet<string>): URL | RefusedReceiver {
   if (typeof text !== "string" || text.length > MAX_LENGTH || !URL.canParse(text))
-    return `it is not an absolute URL of at most ${MAX_LENGTH} characters`;
+    return refused(`it is not an absolute URL of at most ${MAX_LENGTH} characters`);
   const url = new URL(text);
   url.hash = "";
-  if (url.username !== "" || url.password !== "") return "it contains credentials";
+  if (url.username !== "" || url.password !== "") return refused("it contains credentials");
   if (trustedOrigins.has(url.origin)) return url;
-  if (url.protocol !== "https:") return "its scheme is not https";
-  if (url.port !== "") return "its port is not 443";
+  if (url.protocol !== "https:") return refused("its scheme is not https", HOW_TO_TRUST);
+  if (url.port !== "") return refused("its port is not 443", HOW_TO_TRUST);
   const host = hostOf(url);
   // URL parsers have already turned other notations of an address, such as 2130706433, into this one.
-  if (parseAddress(host) !== undefined && !isPublicAddress(host)) return "its address is not public";
+  if (parseAddress(host) !== undefined && !isPublicAddress(host))
+    return refused("its address is not public", HOW_TO_TRUST);
   return url;
+}
+
+function refused(reason: string, advice?: string): RefusedReceiver {
+  const detail = `The URL of the receiver cannot be used: ${reason}.`;
+  return { detail, advice: advice === undefined ? detail : `${detail} ${advice}` };
 }
 
 /** Returns the host of a URL, and IPv6 addresses without their brackets. */

@@ -84,6 +84,7 @@ export function toCompletion(
   { definition: { result: schema }, settings }: CheckedProcessor,
   value: unknown,
 ): Settlement | Promise<Settlement> {
+  refuseReturnedError(value);
   const result = schema === undefined ? value : validateAs("INVALID_RESULT", schema, value);
   return result instanceof Promise
     ? result.then((checked) => completed(checked, settings))
@@ -95,9 +96,17 @@ export function toCompletionNow(
   { definition: { result: schema }, settings }: CheckedProcessor,
   value: unknown,
 ): Settlement {
+  refuseReturnedError(value);
   const reason = "On this back end, `job.transaction` checks the result within the transaction.";
   const result = schema === undefined ? value : validateNow(schema, value, "result", reason);
   return completed(result, settings);
+}
+
+/** As a result, an error such as `permanentFailure()` would complete the operation. */
+function refuseReturnedError(value: unknown): void {
+  if (!isAsyncReplyError(value)) return;
+  const detail = `The processor returned the error ${value.code}. Throw it instead of returning it.`;
+  throw new AsyncReplyError("INVALID_RESULT", detail, { cause: value });
 }
 
 function completed(

@@ -58,7 +58,8 @@ async function deliverTo(url: string): Promise<string> {
   return isAsyncReplyError(error) ? error.detail : String(error);
 }
 
-const notPublic = "The URL of the receiver cannot be used: its address is not public.";
+const trust = "For tests and servers of your own, add its origin to `trustedOrigins` of createWebhooks.";
+const notPublic = `The URL of the receiver cannot be used: its address is not public. ${trust}`;
 
 describe("a webhook to an address that is not public", () => {
   it.each(REFUSED.filter(([, address]) => !address.includes("%")))(
@@ -89,7 +90,7 @@ describe("a webhook to an address that is not public", () => {
   it.each(REFUSED)("is not sent if a host resolves to it: %s, %s", async (_, address) => {
     resolveTo(["1.1.1.1", address]);
     const requests = catchRequests();
-    const detail = `The receiver hooks.example resolves to ${address}, which is not an address of the public internet.`;
+    const detail = `The receiver hooks.example resolves to ${address}, which is not an address of the public internet. ${trust}`;
     expect(await deliverTo("https://hooks.example/")).toBe(detail);
     expect(requests).toEqual([]);
   });
@@ -109,7 +110,8 @@ describe("a webhook with a URL that cannot be used", () => {
     [`https://hooks.example/${"x".repeat(2_048)}`, "it is not an absolute URL of at most 2048 characters"],
   ])("is not sent: %s", async (url, reason) => {
     const requests = catchRequests();
-    expect(await deliverTo(url)).toBe(`The URL of the receiver cannot be used: ${reason}.`);
+    const advice = /scheme|port/.test(reason) ? ` ${trust}` : "";
+    expect(await deliverTo(url)).toBe(`The URL of the receiver cannot be used: ${reason}.${advice}`);
     expect(requests).toEqual([]);
   });
 });

@@ -153,7 +153,7 @@ describe("verifyWebhook", () => {
   it.each([
     [Number.NaN, "NaN"],
     [Number.POSITIVE_INFINITY, "Infinity"],
-    [Promise.resolve(timestamp * 1_000), "an object"],
+    [Promise.resolve(timestamp * 1_000), "a promise that was not awaited"],
     [String(timestamp * 1_000), '"1614265330000"'],
     [new Date(timestamp * 1_000), "an object"],
     [undefined, "undefined"],

@@ -14,5 +14,8 @@ export function checkTransaction(tx: unknown, isPool: boolean, example: string):
       `Option \`tx\` is the pool or the database itself, whose statements run outside of your transaction. Pass ${example}.`,
     );
   if (typeof (tx as { readonly query?: unknown } | null)?.query !== "function")
-    throw misuse(`Option \`tx\` must be ${example}, not ${shown(tx)}.`);
+    throw misuse(
+      `Option \`tx\` must be ${example}, not ${shown(tx)}. If it is the transaction of an ORM, pass \`transactions\` ` +
+        "to `createPostgresBackend`, such as `fromDrizzle(db)`.",
+    );
 }

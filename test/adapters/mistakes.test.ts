@@ -25,7 +25,7 @@ describe("the error of a mounting mistake says what is wrong and what is expecte
     ],
     [
       "a promise for Fetch",
-      `toFetchHandler() takes a service, not an object. ${SERVICE}`,
+      `toFetchHandler() takes a service, not a promise that was not awaited. ${SERVICE}`,
       () => toFetchHandler(Promise.resolve(service)),
     ],
   ]);

@@ -1,4 +1,5 @@
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
+import { cancellationIn } from "../observing/log-events.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Observer, ServiceEvent } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
@@ -77,7 +78,8 @@ export function createCounters(options: CountersOptions = {}): Counters {
 
   return {
     observe: (event) => {
-      if (isEnd(event)) countEnd(event);
+      // A client or an operator asked for a cancellation, so it is no failure.
+      if (isEnd(event) && cancellationIn(event) === undefined) countEnd(event);
       passOn(event);
     },
     read: () => ({

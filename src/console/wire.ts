@@ -8,7 +8,7 @@ export interface LastHour {
   readonly definition: string;
   /** Operations that completed. */
   readonly completed: number;
-  /** Operations that failed. */
+  /** Operations that failed and were not cancelled. */
   readonly failed: number;
   /** Time from acceptance to end that half of the operations did not exceed. Milliseconds, up to 12 % too high. */
   readonly medianMs: number;

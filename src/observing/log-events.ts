@@ -33,7 +33,7 @@ function fieldsOf(event: ServiceEvent): object {
 }
 
 /** Returns the cancellation that ended an operation. A processor may throw it as the cause of another error. */
-function cancellationIn(event: ServiceEvent): AsyncReplyError | undefined {
+export function cancellationIn(event: ServiceEvent): AsyncReplyError | undefined {
   let error: unknown = event.event === "operation.failed" ? event.error : undefined;
   for (let depth = 0; depth < MAX_CAUSES && error instanceof Error; depth += 1) {
     if (isAsyncReplyError(error) && error.code === "CANCELLED") return error;

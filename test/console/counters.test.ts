@@ -1,4 +1,4 @@
-import type { ServiceEvent } from "async-request-reply";
+import { createService, createWorker, defineOrders, type ServiceEvent } from "async-request-reply";
 import { createCounters } from "async-request-reply/console";
 import { createManualClock } from "async-request-reply/testing";
 import { v7 } from "uuid";
@@ -78,6 +78,29 @@ describe("counters", () => {
     end("operation.completed", -MINUTE_MS);
     end("operation.completed", 400 * 24 * 60 * MINUTE_MS);
     expect(counters.read().definitions).toMatchObject([{ completed: 2, medianMs: 1 }]);
+  });
+
+  it("do not count a cancelled operation as failed", async () => {
+    const counters = createCounters({ observe: false });
+    const definitions = [defineOrders()] as const;
+    const service = createService({ definitions, observe: counters.observe });
+    const submitted = await service.submit(definitions[0], { itemId: "pen", quantity: 1 });
+    const worker = createWorker(service, {
+      orders: async (_, job) => {
+        const { signal } = job;
+        const aborted = new Promise((_, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+        );
+        await service.cancel(definitions[0], submitted.operationId);
+        await aborted;
+      },
+    });
+    await worker.start();
+    await expect(service.result(definitions[0], submitted.operationId)).rejects.toMatchObject({
+      code: "OPERATION_CANCELLED",
+    });
+    await service.close();
+    expect(counters.read().definitions).toEqual([]);
   });
 
   it("ignore all other events", () => {

@@ -108,7 +108,7 @@ describe("a submission in process with `webhookUrl`", () => {
     await expect(submitWith("http://hooks.example/")).rejects.toMatchObject({
       code: "INVALID_OPTION",
       detail:
-        "The URL of the receiver cannot be used: its scheme is not https. For tests and servers of your own, add its origin to `trustedOrigins` of createWebhooks.",
+        "The URL of the receiver cannot be used: its scheme is not https. For tests and your own servers, add its origin to `trustedOrigins` of createWebhooks.",
     });
     expect(await stage.backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
   });

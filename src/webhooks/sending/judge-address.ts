@@ -10,7 +10,7 @@ export interface RefusedReceiver {
 
 /** Advice for those who configure the webhooks, if trust would allow a receiver. */
 export const HOW_TO_TRUST =
-  "For tests and servers of your own, add its origin to `trustedOrigins` of createWebhooks.";
+  "For tests and your own servers, add its origin to `trustedOrigins` of createWebhooks.";
 
 /**
  * Returns the URL of a receiver, or why it must not be called. Judges everything that needs no

@@ -58,7 +58,7 @@ async function deliverTo(url: string): Promise<string> {
   return isAsyncReplyError(error) ? error.detail : String(error);
 }
 
-const trust = "For tests and servers of your own, add its origin to `trustedOrigins` of createWebhooks.";
+const trust = "For tests and your own servers, add its origin to `trustedOrigins` of createWebhooks.";
 const notPublic = `The URL of the receiver cannot be used: its address is not public. ${trust}`;
 
 describe("a webhook to an address that is not public", () => {

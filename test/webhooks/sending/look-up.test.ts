@@ -42,7 +42,7 @@ async function deliverTo(url: string): Promise<string | undefined> {
 
 const refused = (host: string, address: string): string =>
   `The receiver ${host} resolves to ${address}, which is not an address of the public internet. ` +
-  "For tests and servers of your own, add its origin to `trustedOrigins` of createWebhooks.";
+  "For tests and your own servers, add its origin to `trustedOrigins` of createWebhooks.";
 
 describe("a DNS server that does not answer", () => {
   it("neither holds a thread of the process, nor a slot for more than 5 s", async () => {

@@ -139,12 +139,11 @@ function toError(
   // Browsers do not tell a page whether the network failed or the service does not allow its origin.
   if (!headers) return new AsyncReplyError(code, "No reply. Try again. In browsers, check CORS.", { cause });
   const location = headers.get("location") ?? "another address";
+  const problem = body as Problem | null | undefined;
   const said =
     status < 400
       ? { detail: `The service redirects to ${location}. Check \`baseUrl\`.` }
-      : (body as Problem | undefined);
-  return quoting(
-    { type: "about:blank", title: `HTTP ${status} for ${method} ${url}`, ...said, status },
-    code,
-  );
+      : // Without a problem, something else than the service may have answered, such as at a wrong base path.
+        { ...(!problem?.title && { detail: `HTTP ${status} for ${method} ${url}` }), ...problem };
+  return quoting({ type: "about:blank", title: `HTTP ${status}`, ...said, status }, code);
 }

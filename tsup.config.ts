@@ -13,6 +13,7 @@ export const library: Options = {
     console: "src/console/index.ts",
     express: "src/adapters/express/index.ts",
     fetch: "src/adapters/fetch/index.ts",
+    lambda: "src/adapters/lambda/index.ts",
     nats: "src/brokers/nats/index.ts",
     node: "src/adapters/node/index.ts",
     openapi: "src/openapi/index.ts",

@@ -2,7 +2,8 @@ import { describe } from "vitest";
 import * as z from "zod";
 import { testMistakes, untyped } from "../support/untyped.js";
 
-const { createService, defineOperation, toNodeHandler, toExpressHandler, toFetchHandler } = untyped;
+const { createService, defineOperation, toNodeHandler, toExpressHandler, toFetchHandler, toLambdaHandler } =
+  untyped;
 const SERVICE = "Pass the return value of createService() or createOrderService().";
 const input = z.object({});
 const run = (): void => {};
@@ -28,5 +29,6 @@ describe("the error of a mounting mistake says what is wrong and what is expecte
       `toFetchHandler() takes a service, not a promise that was not awaited. ${SERVICE}`,
       () => toFetchHandler(Promise.resolve(service)),
     ],
+    ["a number for Lambda", `toLambdaHandler() takes a service, not 5. ${SERVICE}`, () => toLambdaHandler(5)],
   ]);
 });

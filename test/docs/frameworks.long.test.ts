@@ -1,12 +1,14 @@
 import type { RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { createMemoryBackend, createOrderService, type Service, withQueue } from "async-request-reply";
+import { type Backend, createMemoryBackend, type Service } from "async-request-reply";
+import type { LambdaHandler } from "async-request-reply/lambda";
 import express, { type Express } from "express";
 import fastify, { type FastifyInstance } from "fastify";
 import { Hono } from "hono";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { requestCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { serviceOptionCases } from "../support/adapter-suite/mounting/service-options.js";
 import { cancellationCases } from "../support/adapter-suite/operation/cancellation.js";
 import { listCases } from "../support/adapter-suite/operation/list.js";
@@ -16,10 +18,9 @@ import { waitingCases } from "../support/adapter-suite/operation/waiting.js";
 import { pathFieldCases } from "../support/adapter-suite/request/path-fields.js";
 import { creationCases } from "../support/adapter-suite/submit/creation.js";
 import { waitingSubmissionCases } from "../support/adapter-suite/submit/waiting.js";
+import { lambdaFronts } from "../support/lambda-harness.js";
 import { createNodeHarness, type ToListener } from "../support/node-harness.js";
-import { replacing } from "../support/replacing.js";
 import { openFrameworkBlocks } from "./framework-blocks.js";
-import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js";
 
 const blocks = openFrameworkBlocks();
 afterAll(() => blocks.remove());
@@ -27,7 +28,9 @@ afterAll(() => blocks.remove());
 const mountOnExpress = await blocks.loadMount<Express>("Express");
 const mountOnFastify = await blocks.loadMount<FastifyInstance>("Fastify");
 const mountOnHono = await blocks.loadMount<Hono>("Hono");
-const { toLambdaHandler } = await blocks.load<{ toLambdaHandler: ToLambdaHandler }>("AWS Lambda");
+const { createHandler } = await blocks.load<{ createHandler: (backend: Backend) => LambdaHandler }>(
+  "AWS Lambda",
+);
 
 interface Application {
   readonly name: string;
@@ -102,46 +105,12 @@ describe.each(applications)("an order service mounted on $name", ({ toListener, 
   });
 });
 
-/** A function is called only with complete bodies. The gateway handles all others. */
-const UNFINISHED = /does not arrive in time|aborted upload/;
-
-describe("an order service on AWS Lambda", () => {
-  const kept = cases.filter(({ name }) => !UNFINISHED.test(name));
-  declareCases(kept, createLambdaHarness(createMemoryBackend, toLambdaHandler));
-
-  const order = {
-    method: "POST",
-    path: "/orders",
-    headers: [["content-type", "application/json"]],
-    body: '{"itemId":"Bücher","quantity":1}',
-  } as const;
-
-  it("accepts a body as text or as Base64", async () => {
-    const handle = toLambdaHandler(createOrderService({ authorize: () => ({ id: "a" }) }));
-    const event = toEvent(order);
-    const replies = [
-      await handle(event),
-      await handle({ ...event, body: order.body, isBase64Encoded: false }),
-    ];
-    expect(replies.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
-  });
-
-  it("replies after the announcement, because nothing runs after the reply", async () => {
-    const backend = createMemoryBackend();
-    const announced: string[] = [];
-    const slow = replacing(backend.queue, {
-      publish: async (announcements) => {
-        await new Promise((resolve) => setImmediate(resolve));
-        announced.push(...announcements.map(({ operationId }) => operationId));
-      },
-    });
-    const service = createOrderService({
-      backend: withQueue(backend, slow),
-      authorize: () => ({ id: "a" }),
-    });
-    const { body } = await toLambdaHandler(service)(toEvent(order));
-    expect(announced).toEqual([(JSON.parse(body) as { readonly operationId: string }).operationId]);
-  });
+it("accepts an order on AWS Lambda", async () => {
+  const handler = createHandler(createMemoryBackend());
+  const event = lambdaFronts["a function URL"].toEvent(
+    submission({ fields: { authorization: "Bearer demo-token" } }),
+  );
+  expect(await handler(event)).toMatchObject({ statusCode: 202 });
 });
 
 /** Declares the cases that the transport supports. */

@@ -10,12 +10,12 @@ import {
   type Service,
   type Worker,
 } from "async-request-reply";
+import type { toLambdaHandler } from "async-request-reply/lambda";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { requestCases } from "../support/adapter-suite/cases.js";
-import { listCases } from "../support/adapter-suite/operation/list.js";
+import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { lambdaFronts } from "../support/lambda-harness.js";
 import { blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
-import { createLambdaHarness, type ToLambdaHandler, toEvent } from "./lambda.js";
 
 interface Routes {
   readonly api: (request: Request) => Promise<Response>;
@@ -30,7 +30,7 @@ interface Vercel {
 }
 
 interface Lambda {
-  readonly toLambdaHandler: ToLambdaHandler;
+  readonly toRequestHandler: typeof toLambdaHandler;
   readonly toScheduledHandler: (
     worker: Worker,
   ) => (event: unknown, context: { getRemainingTimeInMillis(): number }) => Promise<RunSummary>;
@@ -121,16 +121,12 @@ describe("the page about functions", () => {
     expect(runFor).toHaveBeenCalledExactlyOnceWith({ maxMs: 59_000 });
   });
 
-  it("accepts a body as text or as Base64 on Lambda", async () => {
-    const { toLambdaHandler } = await load<Lambda>("AWS Lambda");
-    const handler = toLambdaHandler(
-      createOrderService({ backend: createShared(), authorize, observe: false }),
-    );
-    const body = '{"itemId":"Bücher","quantity":1}';
-    const headers = [["content-type", "application/json"]] as const;
-    const event = toEvent({ method: "POST", path: "/orders", headers, body });
-    const replies = [await handler(event), await handler({ ...event, body, isBase64Encoded: false })];
-    expect(replies.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
+  it("accepts requests on Lambda", async () => {
+    const { toRequestHandler } = await load<Lambda>("AWS Lambda");
+    const service = createOrderService({ backend: createShared(), authorize, observe: false });
+    const handler = toRequestHandler(service);
+    const event = lambdaFronts["a function URL"].toEvent(submission());
+    expect(await handler(event)).toMatchObject({ statusCode: 202 });
   });
 
   it("works after the reply and in a Cron Trigger on Cloudflare Workers", async () => {
@@ -159,16 +155,4 @@ describe("the page about functions", () => {
     expect(log).toHaveBeenCalledWith(expect.objectContaining({ completed: 1, idle: true }));
     log.mockRestore();
   });
-});
-
-/** A function is called only with complete bodies. The gateway handles all others. */
-const UNFINISHED = /does not arrive in time|aborted upload/;
-
-/** The handler only makes a `Request` of the event: the tests of the Fetch adapter, which it calls, play all cases. */
-describe("the handler for Lambda on the page about functions", async () => {
-  const { toLambdaHandler } = await load<Lambda>("AWS Lambda");
-  const harness = createLambdaHarness(createMemoryBackend, toLambdaHandler);
-  for (const { name, needs = [], run } of [...requestCases, ...listCases])
-    if (!UNFINISHED.test(name) && needs.every((capability) => harness.capabilities[capability]))
-      it(name, () => expect(run(harness)).resolves.toBeUndefined());
 });

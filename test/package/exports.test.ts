@@ -22,6 +22,7 @@ describe("the exports of the package", () => {
         "./console",
         "./express",
         "./fetch",
+        "./lambda",
         "./nats",
         "./node",
         "./openapi",
@@ -111,6 +112,14 @@ describe("the exports of the package", () => {
     expect(await names("./fetch")).toMatchInlineSnapshot(`
       [
         "toFetchHandler",
+      ]
+    `);
+  });
+
+  it("are complete for ./lambda", async () => {
+    expect(await names("./lambda")).toMatchInlineSnapshot(`
+      [
+        "toLambdaHandler",
       ]
     `);
   });

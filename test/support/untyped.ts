@@ -3,6 +3,7 @@ import * as bullmq from "async-request-reply/bullmq";
 import * as client from "async-request-reply/client";
 import * as express from "async-request-reply/express";
 import * as fetch from "async-request-reply/fetch";
+import * as lambda from "async-request-reply/lambda";
 import * as nats from "async-request-reply/nats";
 import * as node from "async-request-reply/node";
 import * as openapi from "async-request-reply/openapi";
@@ -21,6 +22,7 @@ const all = {
   ...client,
   ...express,
   ...fetch,
+  ...lambda,
   ...node,
   ...openapi,
   ...opentelemetry,

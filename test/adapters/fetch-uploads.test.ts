@@ -174,3 +174,30 @@ describe("S19: a body that the application has already read", () => {
     expect((await orders.handler(clone)).status).toBe(202);
   });
 });
+
+describe("a request of a platform that gives it no signal", () => {
+  /** Takes the signal away, as on Azure Functions. */
+  const withoutSignal = (request: Request): Request =>
+    Object.defineProperty(request, "signal", { value: undefined });
+
+  it("is accepted", async () => {
+    const { handler, refusals, recorded } = createOrders();
+    expect((await handler(withoutSignal(post(watchStream([bytes]))))).status).toBe(202);
+    expect([refusals, await recorded()]).toEqual([[], 1]);
+  });
+
+  it("can wait", async () => {
+    const clock = createManualClock();
+    const { handler } = createOrders({ runtime: { clock } });
+    const { headers } = await handler(post(watchStream([bytes])));
+    const waiting = handler(
+      withoutSignal(
+        new Request(`http://localhost${headers.get("location")}`, {
+          headers: { authorization: "Bearer token", prefer: "wait=1" },
+        }),
+      ),
+    );
+    await clock.advance(1_000);
+    expect((await waiting).status).toBe(200);
+  });
+});

@@ -38,12 +38,19 @@ function targetOf(url: string): string {
   return url.slice(start, fragment === -1 ? undefined : fragment);
 }
 
-/** Reads the body up to the limit, and stops when the client disconnects. */
-async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+/**
+ * Reads the body up to the limit, and stops when the client disconnects. On some platforms, such as Azure Functions,
+ * requests have no signal.
+ */
+async function collect(
+  reader: Reader,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
   const stop = (): void => giveUp(reader);
   const forget = onAbort(signal, stop);
   // The client may have disconnected during authorization, before this listener was added.
-  if (signal.aborted) stop();
+  if (signal?.aborted) stop();
   try {
     const parts: Uint8Array[] = [];
     let length = 0;
@@ -53,7 +60,7 @@ async function collect(reader: Reader, maxBytes: number, signal: AbortSignal): P
       parts.push(next.value);
     }
     // A stream that was cancelled looks like one that ended normally.
-    if (signal.aborted) throw aborted();
+    if (signal?.aborted) throw aborted();
     return join(parts, length);
   } finally {
     forget();

@@ -164,6 +164,6 @@ it("refuses events of other triggers", async () => {
     code: "INVALID_OPTION",
     detail:
       "The handler of toLambdaHandler() takes events that are HTTP requests. This one has the members source,detail-type. " +
-      "Give other triggers, such as schedules and queues, a function of their own.",
+      "Use another function for other triggers, such as schedules and queues.",
   });
 });

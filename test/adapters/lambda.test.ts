@@ -25,7 +25,7 @@ describe("the Lambda adapter behind a function URL", () => {
   declare(functionUrl, UNFINISHED, adapterCases);
 });
 
-/** What an event can break: methods, paths, queries, header fields and bodies. */
+/** Cases that an event can break: methods, paths, queries, header fields and bodies. */
 const eventCases = [
   ...routingCases,
   ...basePathCases,

@@ -1,5 +1,3 @@
-type Values<Value> = Readonly<Record<string, Value | undefined>>;
-
 /** Body of an event of every format. */
 export interface LambdaBody {
   /** Text of the body, or its bytes in Base64. */
@@ -17,7 +15,7 @@ export interface LambdaEventV2 extends LambdaBody {
   /** Lines of the `Cookie` header field. HTTP APIs pass them only here. */
   readonly cookies?: readonly string[] | null | undefined;
   /** Header fields. Repeated lines are joined with commas. */
-  readonly headers: Values<string>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   /** Method, and the domain, which tells function URLs and HTTP APIs apart. */
   readonly requestContext: {
     readonly domainName?: string | undefined;
@@ -37,13 +35,16 @@ export interface LambdaEventV1 extends LambdaBody {
   /** Path of the request. REST APIs remove the stage. */
   readonly path: string;
   /** Header fields. Of repeated lines, only the last one. */
-  readonly headers?: Values<string> | null | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
   /** Header fields with all lines. Load balancers pass them instead of `headers` if you turn them on. */
-  readonly multiValueHeaders?: Values<readonly string[]> | null | undefined;
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
   /** Query. API Gateway passes it percent-decoded. */
-  readonly queryStringParameters?: Values<string> | null | undefined;
+  readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null | undefined;
   /** Query with all values of each name. */
-  readonly multiValueQueryStringParameters?: Values<readonly string[]> | null | undefined;
+  readonly multiValueQueryStringParameters?:
+    | Readonly<Record<string, readonly string[] | undefined>>
+    | null
+    | undefined;
   /** Path of the URL of an API, with its stage; or the target group of a load balancer. */
   readonly requestContext: { readonly path?: string | undefined; readonly elb?: object | undefined };
 }

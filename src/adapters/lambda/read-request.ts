@@ -12,7 +12,7 @@ export function toHttpRequest(event: LambdaEvent): HttpRequest {
   if ("httpMethod" in event) return fromV1(event);
   throw misuse(
     `The handler of toLambdaHandler() takes events that are HTTP requests. This one has the members ${Object.keys(event)}. ` +
-      "Give other triggers, such as schedules and queues, a function of their own.",
+      "Use another function for other triggers, such as schedules and queues.",
   );
 }
 

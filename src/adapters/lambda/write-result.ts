@@ -3,7 +3,7 @@ import { type BodyStream, isStream, toChunks } from "../../http/message/body-str
 import type { HttpResponse } from "../../http/message/message.js";
 import type { LambdaEvent } from "./event.js";
 
-/** What Lambda expects a function to return for an HTTP request. */
+/** Result of a function that is called with an HTTP request. */
 export interface LambdaResult {
   /** Status code. */
   readonly statusCode: number;

@@ -26,9 +26,11 @@ const worker = createWorker(service, {
 const handle = toNodeHandler(service);
 for (const path of ["/orders", "/operations/*"]) {
   app.all(path, {
-    // At this point Fastify has read neither the body nor its type. After `hijack` it leaves the request alone.
-    onRequest: (request, reply) => {
+    // The hooks of plugins have run, and Fastify has read neither the body nor its type. After `hijack` it leaves the
+    // request alone, and does not send the fields that those hooks have set.
+    preParsing: (request, reply) => {
       reply.hijack();
+      for (const [name, value = ""] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value);
       handle(request.raw, reply.raw);
     },
     handler: () => {},

@@ -50,6 +50,22 @@ describe("replies of the Node adapter", () => {
     expect((await connection.read()).status).toBe(204);
   });
 
+  it("keep what the application has set before, and join its Vary with that of the service", async () => {
+    const service: Mountable = { handle: async () => ({ status: 200, headers: { vary: "accept" } }) };
+    const handle = toNodeHandler(service);
+    const server = await startServer(service, () => (req, res) => {
+      res.setHeader("access-control-allow-origin", "https://app.example.com");
+      res.setHeader("vary", ["Origin", "Cookie"]);
+      handle(req, res);
+    });
+    running.push(server);
+    const connection = server.connect();
+    await connection.write(GET);
+    const { headers } = await connection.read();
+    expect(headers).toContainEqual(["access-control-allow-origin", "https://app.example.com"]);
+    expect(headers.filter(([name]) => name === "vary")).toEqual([["vary", "Origin, Cookie, accept"]]);
+  });
+
   it("forward each chunk of a stream as it arrives", async () => {
     const { given, give } = createSignal();
     async function* body(): AsyncIterable<Uint8Array> {

@@ -108,10 +108,13 @@ function writeResponse(
   // Node skips the rest of the body when the reply is finished.
 }
 
-/** Returns whether Node accepted the header fields. A user's hook may have set one that no reply can have. */
+/**
+ * Returns whether Node accepted the header fields. A user's hook may have set one that no reply can have. Fields that
+ * the application has set before stay, unless the service sets the same.
+ */
 function writeHead(res: ServerResponse, status: number, headers: HttpResponse["headers"]): boolean {
   try {
-    res.writeHead(status, headers);
+    res.writeHead(status, withVary(res, headers));
     return true;
   } catch {
     // If the application had set header fields, Node has already added some of these to them.
@@ -119,4 +122,15 @@ function writeHead(res: ServerResponse, status: number, headers: HttpResponse["h
     res.statusMessage = "";
     return false;
   }
+}
+
+/**
+ * A reply depends on what the application names in `Vary`, too. Without the `Origin` of its CORS, a cache would serve
+ * the reply for one origin to another (RFC 9110 §12.5.5).
+ */
+function withVary(res: ServerResponse, headers: HttpResponse["headers"]): HttpResponse["headers"] {
+  const set = res.getHeader("vary");
+  return set === undefined || headers.vary === undefined
+    ? headers
+    : { ...headers, vary: [set, headers.vary].flat().join(", ") };
 }

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { filesOf } from "../sections.js";
 import { type Application, type Behavior, ordersAt } from "./application.js";
+import { adding, keepsPlugins, NEST_CORS, ON_EXPRESS, ON_FASTIFY } from "./plugins.js";
 import { oldest } from "./runtimes.js";
 
 const guarded: Behavior = {
@@ -21,17 +22,29 @@ const guarded: Behavior = {
   },
 };
 
-/** The page on both platforms. */
+/** The page on both platforms, in an application with further plugins. */
 export const nestjs: readonly Application[] = [
-  { name: "NestJS on Express", main: "main.js" },
-  { name: "NestJS on Fastify", main: "main-fastify.js" },
-].map(({ name, main }) => ({
+  {
+    name: "NestJS on Express",
+    main: "main",
+    imports: ON_EXPRESS.imports.replace(/^import cors .*\n/m, ""),
+    statements: NEST_CORS + ON_EXPRESS.others,
+  },
+  {
+    name: "NestJS on Fastify",
+    main: "main-fastify",
+    imports: ON_FASTIFY.imports.replace(/^import cors .*\n/m, ""),
+    statements: NEST_CORS + ON_FASTIFY.others + ON_FASTIFY.hook("app.getHttpAdapter().getInstance()"),
+  },
+].map(({ name, main, imports, statements }) => ({
   name,
-  files: filesOf("docs/nestjs.md"),
+  files: [...filesOf("docs/nestjs.md"), ...filesOf("docs/frameworks.md", "Fastify")].map((file) =>
+    file.path === `${main}.ts` ? adding(file, imports, "app.enableShutdownHooks();", statements) : file,
+  ),
   runtime: oldest,
-  serve: [main],
+  serve: [`${main}.js`],
   mounted: ordersAt(""),
   // Nest ends the process with the signal that it got, after the hooks.
   endsWith: "SIGTERM",
-  own: [guarded],
+  own: [guarded, ...keepsPlugins],
 }));

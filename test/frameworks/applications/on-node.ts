@@ -1,6 +1,7 @@
 import { filesOf } from "../sections.js";
 import { type Application, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
+import { adding, keepsPlugins, ON_FASTIFY } from "./plugins.js";
 import { oldest } from "./runtimes.js";
 
 const ORDERS = `
@@ -47,9 +48,14 @@ export const fastify: Application = {
   files: [
     ...filesOf("docs/frameworks.md", "Fastify"),
     { path: "orders.ts", text: ORDERS },
-    { path: "server.ts", text: FASTIFY },
+    adding(
+      { path: "server.ts", text: FASTIFY },
+      ON_FASTIFY.imports,
+      "await app.register(operations",
+      `${ON_FASTIFY.cors}${ON_FASTIFY.others}${ON_FASTIFY.hook("app")}`,
+    ),
   ],
-  own: [leavesOtherPaths],
+  own: [leavesOtherPaths, ...keepsPlugins],
 };
 
 /** The function of the page, with an application of h3 2. */

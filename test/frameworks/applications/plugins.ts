@@ -1,0 +1,104 @@
+import { expect } from "vitest";
+import type { SourceFile } from "../project.js";
+import type { Server } from "../server.js";
+import type { Behavior } from "./application.js";
+
+const ORIGIN = "https://app.example.com";
+
+/** Options of CORS: replies depend on the origin of the page. */
+const CORS = `{ origin: ["${ORIGIN}"], exposedHeaders: "ETag" }`;
+
+/** A client that has sent this field may send two requests. All others are unlimited. */
+const LIMITED = "x-limited-client";
+
+/** CORS of NestJS, on either platform. */
+export const NEST_CORS = `app.enableCors(${CORS});`;
+
+/** CORS, a rate limit and a cookie that is sent back, as applications on Express add them. */
+export const ON_EXPRESS = {
+  imports: `
+import cookieParser from "cookie-parser";
+import cors from "cors";
+import type { NextFunction, Request, Response } from "express";
+import { rateLimit } from "express-rate-limit";`,
+  cors: `app.use(cors(${CORS}));`,
+  others: `
+app.use(rateLimit({ limit: 2, keyGenerator: (req) => String(req.headers["${LIMITED}"]), skip: (req) => !req.headers["${LIMITED}"] }));
+app.use(cookieParser());
+app.use((req: Request, res: Response, next: NextFunction) => {
+  if (req.cookies.visit) res.cookie("visit", req.cookies.visit);
+  next();
+});`,
+} as const;
+
+/** The same on Fastify. `app` may be an application of NestJS. */
+export const ON_FASTIFY = {
+  imports: `
+import cookies from "@fastify/cookie";
+import cors from "@fastify/cors";
+import rateLimit from "@fastify/rate-limit";`,
+  cors: `await app.register(cors, ${CORS});`,
+  others: `
+await app.register(rateLimit, { max: 2, keyGenerator: (request) => String(request.headers["${LIMITED}"]), allowList: (request) => !request.headers["${LIMITED}"] });
+await app.register(cookies);`,
+  /** @param instance Where the application has Fastify. */
+  hook: (instance: string): string => `
+${instance}.addHook("onRequest", async (request, reply) => {
+  const { visit } = request.cookies;
+  if (visit) reply.header("set-cookie", ${instance}.serializeCookie("visit", visit));
+});`,
+} as const;
+
+/** Adds imports to a file, and statements before a line of it. */
+export function adding(file: SourceFile, imports: string, before: string, statements: string): SourceFile {
+  if (!file.text.includes(before)) throw new Error(`${file.path} has no line that begins with "${before}".`);
+  return { ...file, text: `${imports}\n${file.text.replace(before, () => `${statements}\n${before}`)}` };
+}
+
+/** Promises of an application with these plugins. */
+export const keepsPlugins: readonly Behavior[] = [
+  {
+    name: "leaves preflights to the application's CORS",
+    run: async (server, { mounted }) => {
+      const fields = { "access-control-request-method": "POST", authorization: "" };
+      const preflight = await send(server, "OPTIONS", mounted.path, fields);
+      expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, ORIGIN]);
+      expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
+    },
+  },
+  {
+    name: "replies with the fields that CORS and cookies have set, beside those of the service",
+    run: async (server, { mounted }) => {
+      const accepted = await send(server, "POST", mounted.path, { cookie: "visit=first" }, mounted.body);
+      const operation = await send(server, "GET", accepted.headers.get("location") ?? "");
+      expect([accepted.status, operation.status]).toEqual([202, 200]);
+      for (const { headers } of [accepted, operation]) {
+        expect(headers.get("access-control-allow-origin")).toBe(ORIGIN);
+        expect(headers.get("access-control-expose-headers")).toBe("ETag");
+        const vary = headers.get("vary")?.toLowerCase().split(/ *, */);
+        expect(vary).toEqual(expect.arrayContaining(["origin", "accept"]));
+      }
+      expect(accepted.headers.getSetCookie()).toEqual([expect.stringMatching(/^visit=first\b/)]);
+    },
+  },
+  {
+    name: "obeys the application's rate limit",
+    run: async (server, { mounted }) => {
+      const post = () => send(server, "POST", mounted.path, { [LIMITED]: "one" }, mounted.body);
+      const replies = [await post(), await post(), await post()];
+      expect(replies.map(({ status }) => status)).toEqual([202, 202, 429]);
+      expect(replies[0]?.headers.get("x-ratelimit-remaining")).toBe("1");
+    },
+  },
+];
+
+function send(
+  server: Server,
+  method: string,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+  body: string | null = null,
+): Promise<Response> {
+  const headers = { origin: ORIGIN, "content-type": "application/json", ...fields };
+  return server.fetch(path, { method, headers, body });
+}

@@ -8,14 +8,15 @@ import type { Application } from "./applications/application.js";
 import { elysia } from "./applications/elysia.js";
 import { nestjs } from "./applications/nestjs.js";
 import { nitro } from "./applications/nitro.js";
-import { fastify, h3 } from "./applications/on-node.js";
+import { fastify, h3, koa } from "./applications/on-node.js";
+import { quickStarts } from "./applications/quick-starts.js";
 import { orpc, trpc } from "./applications/rpc.js";
 import { sveltekit } from "./applications/sveltekit.js";
 import { behaviors } from "./behaviors.js";
 import { openProjects, type Projects } from "./project.js";
 import { type Server, startServer } from "./server.js";
 
-const applications: readonly Application[] = [...nestjs, trpc, orpc, fastify, h3, elysia, sveltekit, nitro];
+const applications: readonly Application[] = [...nestjs, trpc, orpc, fastify, koa, h3, elysia, sveltekit, nitro, ...quickStarts];
 
 const isMissing = !existsSync(join(import.meta.dirname, "node_modules")) && !process.env.CI;
 

@@ -1,7 +1,7 @@
 import { filesOf } from "../sections.js";
 import { type Application, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { adding, keepsPlugins, ON_FASTIFY } from "./plugins.js";
+import { adding, keepsPlugins, ON_FASTIFY, ON_KOA } from "./plugins.js";
 import { oldest } from "./runtimes.js";
 
 const ORDERS = `
@@ -24,6 +24,20 @@ app.get("/", () => Promise.resolve("${HOME}"));
 app.addHook("onReady", () => worker.start());
 process.once("SIGTERM", () => void app.close());
 await app.listen({ port: 3000 });
+`;
+
+const KOA = `${ON_KOA.imports}
+import { closeServer } from "async-request-reply/node";
+import Koa from "koa";
+import { mount } from "./mount.js";
+import { service, worker } from "./orders.js";
+
+const app = new Koa();${ON_KOA.statements}
+mount(app, service);
+app.use((ctx) => { ctx.body = "${HOME}"; });
+await worker.start();
+const server = app.listen(3000);
+process.once("SIGTERM", () => closeServer(server, service));
 `;
 
 const H3 = `
@@ -68,4 +82,17 @@ export const h3: Application = {
     { path: "server.ts", text: H3 },
   ],
   own: [leavesOtherPaths],
+};
+
+/** The middleware of the page, in an application with plugins. */
+export const koa: Application = {
+  ...common,
+  name: "Koa",
+  serve: ["server.mjs"],
+  files: [
+    ...filesOf("docs/frameworks.md", "Koa"),
+    { path: "orders.ts", text: ORDERS },
+    { path: "server.mjs", text: KOA },
+  ],
+  own: [leavesOtherPaths, ...keepsPlugins],
 };

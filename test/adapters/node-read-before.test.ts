@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { createMemoryBackend } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
@@ -9,6 +9,7 @@ import {
   request,
   submission,
 } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { DEFAULT_MAX_BODY_BYTES } from "../../src/http/settings.js";
 import { createNodeHarness } from "../support/node-harness.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -50,6 +51,14 @@ describe("a body that was read before the Node adapter", () => {
     const { send, events } = await mountAfter(text);
     await send(submission({ body: { chunks: [] } }));
     expect(events).toMatchObject([{ code: "BODY_ALREADY_READ" }]);
+  });
+
+  it("is taken from the bytes that were kept, as by Google's functions-framework", async () => {
+    const { send } = await mountAfter(async (req) => Object.assign(req, { rawBody: await buffer(req) }));
+    expect((await send(submission())).status).toBe(202);
+    const repeated = '{"itemId":"book","quantity":1,"quantity":2}';
+    expect((await send(submission({ body: repeated }))).status).toBe(400);
+    expect((await send(submission({ body: " ".repeat(DEFAULT_MAX_BODY_BYTES + 1) }))).status).toBe(413);
   });
 
   it("does not matter if the service never reads the body", async () => {

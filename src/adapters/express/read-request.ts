@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { AsyncReplyError } from "../../contract/errors.js";
-import type { HttpRequest } from "../../http/message/message.js";
-import { hasBody, wasRead } from "../node/read-request.js";
+import { hasBody, keptBytes, wasRead } from "../node/read-request.js";
 
 /** Node's request with the properties that Express and its body parsers add. */
 export interface ExpressRequest extends IncomingMessage {
@@ -16,21 +15,12 @@ export interface ExpressRequest extends IncomingMessage {
 }
 
 /**
- * Returns the request with the bytes that a body parser kept, if one ran before the handler.
+ * Checks that the body can still be read, or that a body parser that ran before the handler kept its bytes.
  *
- * Throws `BODY_ALREADY_READ` if the parser kept no bytes.
+ * Throws `BODY_ALREADY_READ`.
  */
-export function withKeptBytes(request: HttpRequest, req: ExpressRequest): HttpRequest {
-  return hasBody(req) && wasRead(req) ? { ...request, body: keptBytes(req) } : request;
-}
-
-/**
- * Returns bytes only. A parsed body no longer shows duplicate names, a byte order mark or broken UTF-8, which must be
- * refused.
- */
-function keptBytes({ body, rawBody }: ExpressRequest): Uint8Array {
-  if (rawBody instanceof Uint8Array) return rawBody;
-  if (body instanceof Uint8Array) return body;
+export function checkBody(req: ExpressRequest): void {
+  if (!hasBody(req) || !wasRead(req) || keptBytes(req) !== undefined) return;
   throw new AsyncReplyError(
     "BODY_ALREADY_READ",
     "A body parser ran before toExpressHandler, which needs the bytes as they were sent. Mount the handler before " +

@@ -1,13 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { AsyncReplyError } from "../../contract/errors.js";
-import type { HttpRequest } from "../../http/message/message.js";
 import { SHARED } from "../../protocol/shared.js";
 import { checkService } from "../../service/check-service.js";
 import type { Mountable } from "../../service/service.js";
 import { createPathFilter, type MountOptions } from "../mount-options.js";
 import { toHttpRequest } from "../node/read-request.js";
 import { respond } from "../node/respond.js";
-import { type ExpressRequest, withKeptBytes } from "./read-request.js";
+import { checkBody, type ExpressRequest } from "./read-request.js";
 
 /** Express middleware. Calls `next(error)` for mistakes of the application, and `next()` to pass a request on. */
 export type ExpressHandler = (
@@ -34,17 +33,18 @@ export function toExpressHandler(service: Mountable, options: MountOptions = {})
   checkService(service, "toExpressHandler", "handle");
   const isOurs = createPathFilter(service, options);
   return (req, res, next) => {
-    const plain = toHttpRequest(req, req.originalUrl);
-    let request: HttpRequest | undefined;
+    const request = toHttpRequest(req, req.originalUrl);
+    let answers = false;
     try {
-      checkMountPath(service, req, plain.path);
-      request = isOurs(plain.path) ? withKeptBytes(plain, req) : undefined;
+      checkMountPath(service, req, request.path);
+      answers = isOurs(request.path);
+      if (answers) checkBody(req);
     } catch (error) {
       // The application made this mistake, not the client, so it goes where Express reports errors.
       next(error);
       return;
     }
-    if (request === undefined) {
+    if (!answers) {
       next();
       return;
     }

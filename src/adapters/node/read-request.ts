@@ -61,17 +61,34 @@ export function wasRead(req: IncomingMessage): boolean {
   return (req.readableDidRead || req.readableEnded) && !req.readableAborted;
 }
 
+/**
+ * Returns the bytes that whatever read the body has kept, as Google's functions-framework does. Returns bytes only: a
+ * parsed body no longer shows duplicate names, a byte order mark or broken UTF-8, which must be refused.
+ */
+export function keptBytes(req: IncomingMessage): Uint8Array | undefined {
+  const { rawBody, body } = req as { readonly rawBody?: unknown; readonly body?: unknown };
+  return [rawBody, body].find((kept) => kept instanceof Uint8Array);
+}
+
+function readAgain(req: IncomingMessage, maxBytes: number): Uint8Array {
+  const kept = keptBytes(req);
+  if (kept === undefined) throw alreadyRead();
+  if (kept.byteLength > maxBytes) throw tooLarge(maxBytes);
+  return kept;
+}
+
 function alreadyRead(): AsyncReplyError {
   return new AsyncReplyError(
     "BODY_ALREADY_READ",
-    "The body was read before toNodeHandler got the request. Mount the handler before anything that reads the body.",
+    "The body was read before toNodeHandler got the request. Mount the handler before anything that reads the body, or " +
+      "let that keep the bytes in `req.rawBody`.",
   );
 }
 
 /** Returns a reader of the body. Most bodies arrive together with the header section and are read at once. */
 function bodyReader(req: IncomingMessage, length: number): BodyReader {
   return (maxBytes) => {
-    if (wasRead(req)) throw alreadyRead();
+    if (wasRead(req)) return readAgain(req, maxBytes);
     const { readableLength } = req;
     const isWhole = readableLength === length && readableLength <= maxBytes;
     if (!isWhole) return collect(req, maxBytes);

@@ -14,7 +14,8 @@ export type NodeHandler = (
 
 /**
  * Mounts a service on `http.createServer`, or on anything that calls its handlers the same way. The adapter only
- * translates: the service chooses every status. Mount it before anything that reads the body.
+ * translates: the service chooses every status. Mount it before anything that reads the body, unless that keeps the bytes
+ * in `req.rawBody`, as Google's functions-framework does.
  *
  * With `fallthrough: true`, requests for other paths go to `next` if the caller passes one, as Connect does.
  *

@@ -95,7 +95,7 @@ describeClients("an SQLite database whose rows have another form", (client) => {
       exec: (sql: string) => database.exec(sql),
       prepare: (sql: string) => {
         const statement = database.prepare(sql) as { run(): unknown; all(): object[] };
-        return { run: () => statement.run(), all: () => statement.all().map(change) };
+        return { run: () => statement.run(), all: () => statement.all().map((row): object => change(row)) };
       },
     };
     await expect(createSqliteBackend({ database: changed }).check()).rejects.toMatchObject(

@@ -1,5 +1,5 @@
-import { type Backend, defineOperation, permanentFailure, retryLater } from "async-request-reply";
-import { AsyncReplyError, problemType } from "async-request-reply/ports";
+import { AsyncReplyError, type Backend, defineOperation, permanentFailure, retryLater } from "async-request-reply";
+import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { replacing } from "../../support/replacing.js";

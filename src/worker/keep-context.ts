@@ -5,7 +5,7 @@ interface AsyncHooks {
 }
 
 /**
- * Returns a function that makes calls in the asynchronous context of now, whatever the context of its caller. Values of an
+ * Returns a function that makes calls in the asynchronous context of now, not in that of its caller. Values of an
  * `AsyncLocalStorage` are those of now. On a runtime without `node:async_hooks`, it just makes the calls.
  */
 export function keepContext(): <Result>(call: () => Result) => Result {

@@ -3,13 +3,13 @@ import { buffer, text } from "node:stream/consumers";
 import { createMemoryBackend } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
+import { DEFAULT_MAX_BODY_BYTES } from "../../src/http/settings.js";
 import {
   mountOrders,
   type Orders,
   request,
   submission,
 } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { DEFAULT_MAX_BODY_BYTES } from "../../src/http/settings.js";
 import { createNodeHarness } from "../support/node-harness.js";
 
 const closing: (() => Promise<void>)[] = [];

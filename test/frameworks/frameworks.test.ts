@@ -16,7 +16,18 @@ import { behaviors } from "./behaviors.js";
 import { openProjects, type Projects } from "./project.js";
 import { type Server, startServer } from "./server.js";
 
-const applications: readonly Application[] = [...nestjs, trpc, orpc, fastify, koa, h3, elysia, sveltekit, nitro, ...quickStarts];
+const applications: readonly Application[] = [
+  ...nestjs,
+  trpc,
+  orpc,
+  fastify,
+  koa,
+  h3,
+  elysia,
+  sveltekit,
+  nitro,
+  ...quickStarts,
+];
 
 const isMissing = !existsSync(join(import.meta.dirname, "node_modules")) && !process.env.CI;
 

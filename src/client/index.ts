@@ -14,5 +14,12 @@ export type { ClientCancelResult, OperationHandle, QueryOptions, SavedOperation 
 export { createKeyStore, type Intent, type KeyStorage, type KeyStore } from "./key-store.js";
 export { type ListedClientOperation, type ListOptions, listOperations } from "./list.js";
 export type { ClientOperation } from "./operation.js";
-export type { CallOptions, ClientHeaders, ClientOptions, StateStream } from "./options.js";
+export type {
+  CallOptions,
+  ClientFetch,
+  ClientHeaders,
+  ClientOptions,
+  ClientRequest,
+  StateStream,
+} from "./options.js";
 export type { ClientSubmitOptions } from "./submit.js";

@@ -6,6 +6,21 @@ import type { AnyOperation } from "./operation.js";
 /** Header fields that a client sends with every request. */
 export type ClientHeaders = Readonly<Record<string, string>>;
 
+/** A request of a client: the second argument of `fetch`. */
+export interface ClientRequest {
+  readonly method: string;
+  /** Names are in lower case. */
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+  /** The client follows redirects within the origin itself, because other origins must not get the header fields. */
+  readonly redirect: "manual";
+  /** Is aborted when the call ends or its time is over. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends the requests of a client. The global `fetch` is one. */
+export type ClientFetch = (url: string, request: ClientRequest) => Promise<Response>;
+
 /** Reads the states of an operation from server-sent events. */
 export type StateStream = (
   settings: ClientSettings,
@@ -28,10 +43,11 @@ export interface ClientOptions {
    */
   readonly headers?: ClientHeaders | (() => MaybePromise<ClientHeaders>);
   /**
-   * Sends a request, like the `fetch` of the platform. In tests, pass `toFetchHandler(service)`. Default: the global
-   * `fetch`.
+   * Sends a request, like the `fetch` of the platform. To call a service without a network, pass
+   * `(url, request) => handler(new Request(url, request))` with the handler of `toFetchHandler(service)`. Default: the
+   * global `fetch`.
    */
-  readonly fetch?: (request: Request) => Promise<Response>;
+  readonly fetch?: ClientFetch;
   /**
    * Keeps the keys of unanswered submissions, so that the same submission after a reload has the same key. Pass
    * `createKeyStore(localStorage)`. Default: none.
@@ -71,7 +87,7 @@ export interface ClientSettings {
   readonly headers: ClientHeaders | (() => MaybePromise<ClientHeaders>);
   /** Header fields of one call, besides `headers`. */
   readonly callHeaders?: ClientHeaders | undefined;
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: ClientFetch;
   readonly keyStore: KeyStore | undefined;
   readonly eventStream: StateStream | undefined;
   readonly giveUpAfterMs: number;
@@ -86,7 +102,7 @@ const DEFAULTS: Readonly<Record<keyof ClientOptions | "definitions" | "paths", u
   statusPath: "/operations",
   headers: {},
   // Reads the global at each call, so that it can be replaced, and calls it without a receiver.
-  fetch: (request: Request) => fetch(request),
+  fetch: (url: string, request: ClientRequest) => fetch(url, request),
   keyStore: undefined,
   eventStream: undefined,
   giveUpAfterMs: 120_000,

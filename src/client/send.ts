@@ -19,8 +19,8 @@ export interface Call {
   readonly mayMiss?: true;
   /** Reads the body of a reply with a status from 200 to 299. Default: as JSON. */
   readonly read?: (response: Response) => Promise<unknown>;
-  /** Is called and awaited before every request. */
-  readonly onSend?: (request: Request) => Promise<void>;
+  /** Is called with the header fields of a try, and awaited, before it is sent. May add fields. */
+  readonly onSend?: (headers: Record<string, string>) => Promise<void>;
   /** Is called after every try that may have reached the service and got no answer. */
   readonly onFailure?: () => void;
 }
@@ -46,7 +46,8 @@ const MAX_REDIRECTS = 5;
  * Sends a request until there is an answer. Repeats it after network errors and statuses that promise nothing, at the
  * earliest after `Retry-After`.
  *
- * Throws `REQUEST_REFUSED` if another status refuses it, and `SERVICE_UNAVAILABLE` after `giveUpAfterMs`.
+ * Throws `REQUEST_REFUSED` if another status refuses it, `SERVICE_UNAVAILABLE` after `giveUpAfterMs`, and
+ * `INVALID_OPTION` if the address or a header field is malformed.
  */
 export async function send(settings: ClientSettings, call: Call): Promise<Answer> {
   const deadline = performance.now() + settings.giveUpAfterMs;
@@ -58,13 +59,9 @@ export async function send(settings: ClientSettings, call: Call): Promise<Answer
       mayRefresh = false;
       continue;
     }
-    // Problems of proxies have no name.
-    const { name, type } = (body ?? {}) as Partial<Problem>;
-    const said = `${status} ${name ?? type}`;
-    if (/^(2|304)/.test(said) || (call.mayMiss && said === "404 not-found")) return reply as Answer;
-    // The same request may succeed later, but not while the service is not configured.
-    const isTransient = /^409.*n-in-progress$|^(408|425|429|5(?!.*not-configured$))/.test(said);
-    if (!isTransient) throw toError("REQUEST_REFUSED", reply, call);
+    const isMissing = status === 404 && (body as Partial<Problem> | undefined)?.name === "not-found";
+    if (isSuccess(status) || status === 304 || (isMissing && call.mayMiss)) return reply as Answer;
+    if (!mayRepeat(reply)) throw toError("REQUEST_REFUSED", reply, call);
     call.onFailure?.();
     const pauseMs = Math.max(backoff(failures++, 250), retryAfterMs(headers?.get("retry-after")));
     if (performance.now() + pauseMs > deadline) throw toError("SERVICE_UNAVAILABLE", reply, call);
@@ -72,57 +69,95 @@ export async function send(settings: ClientSettings, call: Call): Promise<Answer
   }
 }
 
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Returns whether the same request may succeed later. */
+function mayRepeat({ status, body }: Reply): boolean {
+  // Problems of proxies have no name.
+  const { name, type } = (body ?? {}) as Partial<Problem>;
+  const is = (problem: string): boolean => `${name ?? type}`.endsWith(problem);
+  if (status === 409) return is("creation-in-progress") || is("submission-in-progress");
+  // A service that is not configured stays so until it is deployed again.
+  if (status >= 500) return !is("not-configured");
+  return status === 408 || status === 425 || status === 429;
+}
+
 /** Sends a request once, and again to where it is redirected. */
-async function attempt(
-  settings: ClientSettings,
-  {
-    url: start,
-    method = "GET",
-    headers,
-    body = null,
-    signal,
-    read = (response) => response.json(),
-    onSend,
-  }: Call,
-): Promise<Reply> {
-  const own = headers?.();
-  const ms = settings.requestTimeoutMs + 1_000 * Number(own?.prefer?.slice("wait=".length) ?? 0);
+async function attempt(settings: ClientSettings, call: Call): Promise<Reply> {
+  const { method = "GET", headers: getOwn, body = null, signal, read = readJson, onSend } = call;
+  const own = getOwn?.();
+  const waitSeconds = Number(own?.prefer?.slice("wait=".length) ?? 0);
   const work = async (limit: AbortSignal): Promise<Reply> => {
     const common = typeof settings.headers === "function" ? await settings.headers() : settings.headers;
-    const fields = new Headers({ accept: "application/json" });
-    // Names of header fields have no case, so later fields replace earlier ones with another spelling.
-    for (const each of [common, settings.callHeaders, own])
-      new Headers(each).forEach((value, name) => {
-        fields.set(name, value);
-      });
-    let url = start;
-    for (let redirects = 0; ; ) {
-      // Throws for a malformed address or header field, which no retry can repair.
-      const request = new Request(url, { method, headers: fields, body, signal: limit, redirect: "manual" });
-      await onSend?.(request);
+    const headers = merge({ accept: "application/json" }, common, settings.callHeaders, own);
+    let url = absolute(call.url);
+    await onSend?.(headers);
+    for (let redirects = 0; ; redirects++) {
       // Otherwise it would be sent after the caller has given up, because the header fields came late.
-      limit.throwIfAborted();
+      if (limit.aborted) return NO_REPLY;
       try {
-        const response = await settings.fetch(request);
-        const { ok, status, headers } = response;
-        const next = redirects++ < MAX_REDIRECTS && /^30[78]/.test(`${status}`) && locate(headers, request);
+        // Not a `Request`: React answers repeated ones from memory unless the signal is passed on its own.
+        const response = await settings.fetch(url, {
+          method,
+          headers,
+          body,
+          redirect: "manual",
+          signal: limit,
+        });
+        const { status } = response;
+        const isFollowed = (status === 307 || status === 308) && redirects < MAX_REDIRECTS;
+        const next = isFollowed && locate(response.headers, url);
         if (!next) {
           // A success that is not JSON is no answer: something between client and service answered.
-          const content = ok ? read(response) : response.json().catch(() => {});
-          return { status, headers, body: await content };
+          const content = isSuccess(status) ? read(response) : readJson(response).catch(() => {});
+          return { status, headers: response.headers, body: await content };
         }
         await response.body?.cancel();
         url = next;
       } catch (cause) {
-        return { status: 599, cause };
+        return { ...NO_REPLY, cause };
       }
     }
   };
-  return (await within(ms, signal, work)) ?? { status: 599, cause: "timeout" };
+  return (await within(settings.requestTimeoutMs + 1_000 * waitSeconds, signal, work)) ?? NO_REPLY;
+}
+
+const NO_REPLY: Reply = { status: 599, cause: "timeout" };
+
+function readJson(response: Response): Promise<unknown> {
+  return response.json();
+}
+
+/** Joins header fields. Names have no case, so later fields replace earlier ones with another spelling. */
+function merge(...lists: readonly (ClientHeaders | undefined)[]): Record<string, string> {
+  const merged: Record<string, string> = {};
+  try {
+    for (const each of lists)
+      new Headers(each).forEach((value, name) => {
+        merged[name] = value;
+      });
+  } catch (cause) {
+    const detail = `\`headers\` must be an object of valid names and values. ${cause}`;
+    throw new AsyncReplyError("INVALID_OPTION", detail, { cause });
+  }
+  return merged;
+}
+
+/** Returns a relative address of a page as an absolute one. */
+function absolute(url: string): string {
+  try {
+    return new Request(url).url;
+  } catch (cause) {
+    const detail =
+      "Option `baseUrl` must be an address such as `https://api.example.com`, without credentials. Only pages may have a relative one.";
+    throw new AsyncReplyError("INVALID_OPTION", detail, { cause });
+  }
 }
 
 /** Returns the address in `Location`, unless it is of another origin, which must not get the fields and the body. */
-function locate(headers: Headers, { url }: Request): string | undefined {
+function locate(headers: Headers, url: string): string | undefined {
   try {
     // Throws if there is no location.
     const { href } = new URL(headers.get("location") ?? "//", url);

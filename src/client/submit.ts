@@ -65,10 +65,10 @@ export async function submit(
         }),
         body,
         signal,
-        onSend: async ({ headers }) => {
+        onSend: async (fields) => {
           intent ??= (await settings.keyStore?.(name)) ?? { key: newKey() };
           // For printable ASCII, a JSON text is a string of structured fields (RFC 9651 §3.3.3).
-          headers.set("idempotency-key", JSON.stringify(intent.key));
+          fields["idempotency-key"] = JSON.stringify(intent.key);
         },
         onFailure: () => {
           // A later refusal says nothing about this try, so the key is kept.

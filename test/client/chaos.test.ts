@@ -1,5 +1,5 @@
 import { createMemoryBackend, createService, createWorker } from "async-request-reply";
-import { createClient } from "async-request-reply/client";
+import { type ClientFetch, createClient } from "async-request-reply/client";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { expect, it, onTestFinished } from "vitest";
 import { definitions } from "../support/client-stage.js";
@@ -7,11 +7,10 @@ import { chooseFaults } from "./chaos.js";
 import { lost, useFakeTime } from "./scripted.js";
 
 /** Creates a `fetch` that loses requests and replies, answers 503, and cuts waits. */
-function unreliable(
-  handler: (request: Request) => Promise<Response>,
-): (request: Request) => Promise<Response> {
+function unreliable(handler: (request: Request) => Promise<Response>): ClientFetch {
   const choose = chooseFaults(20_261_122);
-  return async (request) => {
+  return async (url, init) => {
+    const request = new Request(url, init);
     const fault = choose({ waits: request.headers.has("prefer") });
     if (fault === "lost") throw lost();
     if (fault === "unavailable") return new Response(null, { status: 503 });

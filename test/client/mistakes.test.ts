@@ -2,7 +2,7 @@ import { createKeyStore } from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
 import { openStage } from "../support/client-stage.js";
 import { testMistakes, untyped } from "../support/untyped.js";
-import { accepted, play } from "./scripted.js";
+import { accepted, ID, play } from "./scripted.js";
 
 const { createClient } = untyped;
 const untypedKeyStore = createKeyStore as (storage: unknown) => unknown;
@@ -143,6 +143,36 @@ describe("a submission that cannot be sent says why, sends nothing and leaves no
       detail: `Path field \`accountId\` is ${shown}, which no path can contain.`,
     });
     expect([[...keyStore], log]).toEqual([[], []]);
+  });
+});
+
+describe("a call whose options cannot be sent says why at once and sends nothing", () => {
+  it.each([
+    [
+      "the name of a header field is malformed",
+      { headers: { "x y": "z" } },
+      "`headers` must be an object of",
+    ],
+    ["the value of a header field is", { headers: () => ({ x: "✓" }) }, "`headers` must be an object of"],
+    ["the address is malformed", { baseUrl: "http://[" }, "Option `baseUrl` must be an address such as"],
+    ["the address is relative outside a page", { baseUrl: "/v1" }, "Option `baseUrl` must be an address"],
+    [
+      "the address has credentials",
+      { baseUrl: "http://a:b@localhost" },
+      "Option `baseUrl` must be an address",
+    ],
+  ])("if %s", async (_, options, detail) => {
+    const { api, log } = play([accepted], options);
+    const wrong = {
+      code: "INVALID_OPTION",
+      detail: expect.stringContaining(detail),
+      cause: expect.any(TypeError),
+    };
+    await expect(api.orders.submit({ itemId: "book", quantity: 1 })).rejects.toMatchObject(wrong);
+    await expect(api.orders.resume({ definition: "orders", operationId: ID }).get()).rejects.toMatchObject(
+      wrong,
+    );
+    expect(log).toEqual([]);
   });
 });
 

@@ -91,12 +91,6 @@ it("stops repeating when the signal is aborted", async () => {
   expect(log).toHaveLength(3);
 });
 
-it("rejects at once with the error of the platform if a header field is malformed", async () => {
-  const { api, log } = play([accepted], { headers: { "x y": "z" } });
-  await expect(api.orders.submit(book)).rejects.toThrow(TypeError);
-  expect(log).toEqual([]);
-});
-
 describe("if the reply is a 401", () => {
   const unauthenticated = (): Response => reply(401, problem("unauthenticated"));
 

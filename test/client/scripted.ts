@@ -8,6 +8,8 @@ export type Step = (request: Request) => Response | Error | Promise<Response>;
 /** A client whose service plays a script. */
 export interface Script {
   readonly api: Client<typeof definitions>;
+  /** Plays the next step. */
+  readonly fetch: (request: Request) => Promise<Response>;
   /** One line for each request: the seconds since the start, the method, the path, and `Prefer`. */
   readonly log: readonly string[];
   readonly keys: readonly (string | null)[];
@@ -29,8 +31,9 @@ export function play(steps: readonly Step[], options: Partial<ClientOptions> = {
     if (played instanceof Error) throw played;
     return played;
   };
-  const api = createClient({ baseUrl: "http://localhost", definitions, fetch: answer, ...options });
-  return { api, log, keys };
+  const fetch = (url: string, init: RequestInit): Promise<Response> => answer(new Request(url, init));
+  const api = createClient({ baseUrl: "http://localhost", definitions, fetch, ...options });
+  return { api, fetch: answer, log, keys };
 }
 
 const NOON = Date.UTC(2026, 10, 22, 12);

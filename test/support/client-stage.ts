@@ -76,7 +76,8 @@ export async function openStage(): Promise<Stage> {
       baseUrl: "http://localhost/v1",
       definitions,
       headers: { authorization: "Bearer secret" },
-      fetch: (request) => {
+      fetch: (url, init) => {
+        const request = new Request(url, init);
         requests.push(request);
         return handler(request);
       },

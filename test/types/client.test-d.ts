@@ -46,7 +46,15 @@ createClient({ baseUrl, definitions, keyStore: new Map<string, string>() });
 createClient({ baseUrl, definitions, headers: { authorization: "Bearer a" } });
 createClient({ baseUrl, definitions, headers: async () => ({ authorization: "Bearer a" }), fetch });
 declare const service: Parameters<typeof toFetchHandler>[0];
-createClient({ baseUrl, definitions, fetch: toFetchHandler(service) });
+const handle = toFetchHandler(service);
+createClient({ baseUrl, definitions, fetch: (url, request) => handle(new Request(url, request)) });
+createClient({
+  baseUrl,
+  definitions,
+  fetch: (url, request) => fetch(url, { ...request, credentials: "include" }),
+});
+// @ts-expect-error -- a handler takes a `Request`
+createClient({ baseUrl, definitions, fetch: handle });
 
 export async function use(): Promise<void> {
   for (const client of [api, listed, typeOnly]) {

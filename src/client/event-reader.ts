@@ -1,4 +1,5 @@
 import { misuse } from "../contract/options.js";
+import { reasonOf } from "./pause.js";
 
 /** State that the next connection continues from. */
 export interface Connection {
@@ -93,12 +94,12 @@ async function* readTexts(
       const silence = setTimeout(stop, SILENCE_MS);
       const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
       clearTimeout(silence);
-      signal?.throwIfAborted();
+      if (signal?.aborted) throw reasonOf(signal);
       if (done) return;
       yield decoder.decode(value, { stream: true });
     }
   } finally {
-    signal?.removeEventListener("abort", stop);
+    signal?.removeEventListener?.("abort", stop);
     stop();
   }
 }

@@ -90,7 +90,12 @@ export function isKey(value: unknown): value is string {
   return typeof value === "string" && /^[ -~]{1,255}$/.test(value);
 }
 
-/** Returns a random key of 128 bits. `crypto.randomUUID` is missing on pages without HTTPS. */
+/**
+ * Returns a random key of 128 bits. `crypto.randomUUID` is missing on pages without HTTPS, and React Native has no
+ * `crypto`. A key must be unique, but need not be secret.
+ */
 export function newKey(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const words = new Uint32Array(4);
+  const { crypto: random } = globalThis as { readonly crypto?: typeof crypto };
+  return (random?.getRandomValues(words) ?? words.map(() => Math.random() * 2 ** 32)).join("-");
 }

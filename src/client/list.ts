@@ -35,9 +35,9 @@ export async function* listOperations<Definition>(
   { status, limit, signal, headers }: ListOptions = {},
 ): AsyncGenerator<ListedClientOperation<Definition>, void, undefined> {
   const { settings, definition } = calls[SOURCE];
-  const wanted = new URLSearchParams({ definition });
-  if (status !== undefined) wanted.set("status", status);
-  if (limit !== undefined) wanted.set("limit", `${limit}`);
+  // React Native's `URLSearchParams` has no `set`.
+  const parameters = Object.entries({ definition, status, limit }).filter(([, value]) => value !== undefined);
+  const wanted = parameters.map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`).join("&");
   let query: string | undefined = `?${wanted}`;
   while (query !== undefined) {
     const url = settings.statusUrl + query;

@@ -14,16 +14,25 @@ export function within<Result>(
   const limit = new AbortController();
   const stop = (): void => limit.abort();
   const timer = setTimeout(stop, Math.min(ms, MAX_TIMER_MS));
+  // Only `aborted` and `addEventListener` are in every implementation: React Native has neither `reason` nor
+  // `throwIfAborted`.
   signal?.addEventListener("abort", stop);
   const result = new Promise<Result | undefined>((resolve, reject) => {
-    limit.signal.onabort = () => (signal?.aborted ? reject(signal.reason) : resolve(undefined));
+    limit.signal.addEventListener("abort", () =>
+      signal?.aborted ? reject(reasonOf(signal)) : resolve(undefined),
+    );
     if (signal?.aborted) stop();
     else work?.(limit.signal).then(resolve, reject);
   });
   return result.finally(() => {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
+    signal?.removeEventListener?.("abort", stop);
   });
+}
+
+/** Returns why a signal was aborted, or an error with the name `AbortError` if the platform does not say. */
+export function reasonOf(signal: AbortSignal): unknown {
+  return signal.reason ?? Object.assign(new Error("The call was aborted."), { name: "AbortError" });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Definitions, InputOf, Named, NameOf } from "../contract/definition/definitions.js";
-import { invalidOption, misuse } from "../contract/options.js";
+import { invalidOption, misuse, shown } from "../contract/options.js";
 import { createHandle, type OperationHandle, type SavedOperation } from "./handle.js";
 import { type ClientOptions, type ClientSettings, readClientOptions } from "./options.js";
 import { type ClientSubmitOptions, submit, type Target } from "./submit.js";
@@ -20,11 +20,12 @@ export interface OperationClient<Definition> {
    */
   submit(input: InputOf<Definition>, options?: ClientSubmitOptions): Promise<OperationHandle<Definition>>;
   /**
-   * Returns the handle of an operation that was submitted earlier. Sends no request.
+   * Returns the handle of an operation that was submitted earlier, or by a server. Sends no request.
    *
-   * Throws `INVALID_OPTION`.
+   * Throws `INVALID_OPTION`, also for an operation that names another definition.
    *
-   * @param saved What `JSON.stringify(handle)` returned, as text or parsed.
+   * @param saved What `JSON.stringify(handle)` returned, as text or parsed; or an id, an object with an `operationId`, or
+   *   the `Location` of a 202.
    */
   resume(saved: unknown): OperationHandle<Definition>;
 }
@@ -94,12 +95,22 @@ function pathsOf({
   throw invalidOption("definitions", "a list of definitions, unless you pass `paths`", definitions);
 }
 
+/** Returns the id in a saved handle, in anything else with an `operationId`, or in a `Location`. */
 function readSaved(definition: string, saved: unknown): string {
+  const { operationId, definition: saidDefinition = definition } = parseSaved(saved);
+  // After a path, or alone. Services have no other ids than UUIDs.
+  const id = /^(?:.*\/)?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(`${operationId}`)?.[1];
+  if (id !== undefined && saidDefinition === definition) return id;
+  throw misuse(
+    `${shown(saved)} is not an operation of "${definition}". Pass \`JSON.stringify(handle)\`, an id, or a \`Location\`.`,
+  );
+}
+
+function parseSaved(saved: unknown): Partial<SavedOperation> {
+  if (typeof saved !== "string") return (saved ?? {}) as Partial<SavedOperation>;
   try {
-    const read = (typeof saved === "string" ? JSON.parse(saved) : saved) as Partial<SavedOperation>;
-    if (typeof read.operationId === "string" && read.definition === definition) return read.operationId;
+    return (JSON.parse(saved) ?? {}) as Partial<SavedOperation>;
   } catch {
-    // It is neither JSON nor an object.
+    return { operationId: saved };
   }
-  throw misuse(`This is not an operation of "${definition}". Pass \`JSON.stringify(handle)\`.`);
 }

@@ -3,7 +3,7 @@ import { AsyncReplyError, operationFailed } from "../contract/errors.js";
 import type { Problem } from "../contract/problem.js";
 import { createReader, type ReadState } from "./follow.js";
 import { type AnyOperation, type ClientOperation, hasEnded, toOperation } from "./operation.js";
-import type { CallOptions, ClientHeaders, ClientSettings } from "./options.js";
+import { type CallOptions, type ClientHeaders, type ClientSettings, checkCall } from "./options.js";
 import { send } from "./send.js";
 import type { Submitted } from "./submit.js";
 
@@ -109,16 +109,19 @@ export function createHandle<Definition>(
   };
 
   const ask = async (
-    { signal, headers }: CallOptions = {},
+    owner: string,
+    options: CallOptions = {},
     method?: string,
   ): Promise<AnyOperation | undefined> => {
+    const { signal, headers } = checkCall(owner, options);
     const url = urlOf();
     const call = { url, method, signal, mayMiss: true } as const;
     const { status, body } = await send({ ...settings, callHeaders: headers }, call);
     return status === 404 ? undefined : toOperation(body, url);
   };
 
-  async function* states({ signal, headers }: CallOptions = {}): AsyncGenerator<State, void, undefined> {
+  async function* states(options: CallOptions = {}): AsyncGenerator<State, void, undefined> {
+    const { signal, headers } = checkCall("states", options);
     if (settings.eventStream && !end)
       for await (const state of settings.eventStream(
         { ...settings, callHeaders: headers },
@@ -136,16 +139,17 @@ export function createHandle<Definition>(
   let readQueried: ReadState | undefined;
   const handle: Omit<OperationHandle<Definition>, "operationId"> = {
     ...rest,
-    result: async ({ signal, headers } = {}) => {
+    result: async (options = {}) => {
+      const { signal, headers } = checkCall("result", options);
       const { status, result, error } = await open(headers)(false, signal);
       if (status === "completed") return result as ResultOf<Definition>;
       throw operationFailed({ title: status, ...error } as Problem);
     },
     states,
     [Symbol.asyncIterator]: states,
-    get: async (options) => (await ask(options)) as State | undefined,
+    get: async (options) => (await ask("get", options)) as State | undefined,
     cancel: async (options) => {
-      const operation = await ask(options, "DELETE");
+      const operation = await ask("cancel", options, "DELETE");
       if (!operation) return { outcome: "unknown" };
       const ended = operation.error?.name === "cancelled" ? "cancelled" : "terminal";
       return {

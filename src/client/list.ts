@@ -2,7 +2,7 @@ import type { OperationStatus } from "../contract/operation.js";
 import { misuse } from "../contract/options.js";
 import { type OperationClient, SOURCE } from "./client.js";
 import { type ClientOperation, toOperation } from "./operation.js";
-import type { CallOptions } from "./options.js";
+import { type CallOptions, checkCall } from "./options.js";
 import { send } from "./send.js";
 
 /** Options of {@link listOperations}. */
@@ -32,9 +32,10 @@ export type ListedClientOperation<Definition> =
  */
 export async function* listOperations<Definition>(
   calls: OperationClient<Definition>,
-  { status, limit, signal, headers }: ListOptions = {},
+  options: ListOptions = {},
 ): AsyncGenerator<ListedClientOperation<Definition>, void, undefined> {
   const { settings, definition } = calls[SOURCE];
+  const { status, limit, signal, headers } = checkCall("listOperations", options, ["status", "limit"]);
   // React Native's `URLSearchParams` has no `set`.
   const parameters = Object.entries({ definition, status, limit }).filter(([, value]) => value !== undefined);
   const wanted = parameters.map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`).join("&");
@@ -45,9 +46,14 @@ export async function* listOperations<Definition>(
     const { operations } = (reply.body ?? {}) as { readonly operations?: unknown };
     if (!Array.isArray(operations))
       throw misuse(`The reply of ${url} is not a list. Check \`baseUrl\` and \`statusPath\`.`);
+    // A proxy may have changed the path, so the client keeps its own and only takes the query.
+    const next = /<[^>?]*(\?[^>]*)>; *rel="?next\b/.exec(reply.headers.get("link") ?? "")?.[1];
+    if (next === query)
+      throw misuse(
+        `The reply of ${url} is another page of the list. Let no cache between client and service ignore the query.`,
+      );
     for (const operation of operations)
       yield toOperation(operation, url) as unknown as ListedClientOperation<Definition>;
-    // A proxy may have changed the path, so the client keeps its own and only takes the query.
-    query = /<[^>?]*(\?[^>]*)>; *rel="?next\b/.exec(reply.headers.get("link") ?? "")?.[1];
+    query = next;
   }
 }

@@ -1,4 +1,4 @@
-import { invalidOption, misuse } from "../contract/options.js";
+import { invalidOption, isObject, misuse, shown } from "../contract/options.js";
 import type { MaybePromise } from "../contract/promises.js";
 import type { KeyStore } from "./key-store.js";
 import type { AnyOperation } from "./operation.js";
@@ -112,14 +112,8 @@ const DEFAULTS: Readonly<Record<keyof ClientOptions | "definitions" | "paths", u
 /** Checks the options of a client. Throws `INVALID_OPTION`. */
 export function readClientOptions(options: ClientOptions): ClientSettings {
   const settings: Record<string, unknown> = { ...DEFAULTS };
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    if (!(name in DEFAULTS))
-      throw misuse(
-        `Unknown option \`${name}\` of createClient. Known options: ${Object.keys(DEFAULTS).join(", ")}.`,
-      );
+  for (const [name, value] of checkNames("createClient", options, Object.keys(DEFAULTS)))
     settings[name] = value;
-  }
   const { baseUrl, statusPath, keyStore, fetch, giveUpAfterMs, requestTimeoutMs } = settings;
   if (typeof baseUrl !== "string")
     throw invalidOption("baseUrl", "an address such as `https://api.example.com`", baseUrl);
@@ -132,6 +126,40 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   checkDuration("requestTimeoutMs", requestTimeoutMs);
   const root = baseUrl.replace(/\/+$/, "");
   return { ...(settings as unknown as ClientSettings), baseUrl: root, statusUrl: root + statusPath };
+}
+
+/**
+ * Checks the options of a call, and returns them.
+ *
+ * Throws `INVALID_OPTION` for unknown names, and for a signal that is none.
+ *
+ * @param names Options besides those of every call.
+ */
+export function checkCall<Options extends CallOptions>(
+  owner: string,
+  options: Options,
+  names: readonly string[] = [],
+): Options {
+  checkNames(owner, options, [...names, "signal", "headers"]);
+  const { signal } = options;
+  if (signal && (typeof signal.aborted !== "boolean" || !signal.addEventListener))
+    throw invalidOption("signal", "an AbortSignal", signal);
+  return options;
+}
+
+/** Returns the options that are set. Throws `INVALID_OPTION` for unknown names. */
+function checkNames(
+  owner: string,
+  options: object,
+  known: readonly string[],
+): readonly (readonly [string, unknown])[] {
+  if (!isObject(options))
+    throw misuse(`The options of ${owner} must be an object, not ${shown(options)}.`);
+  const set = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name] of set)
+    if (!known.includes(name))
+      throw misuse(`Unknown option \`${name}\` of ${owner}. Known options: ${known.join(", ")}.`);
+  return set;
 }
 
 /** Throws `INVALID_OPTION` for a value that timers do not support. */

@@ -3,7 +3,7 @@ import type { AsyncReplyError } from "../contract/errors.js";
 import { invalidOption, misuse, shown } from "../contract/options.js";
 import { type Intent, isKey, newKey } from "./key-store.js";
 import { type AnyOperation, toOperation } from "./operation.js";
-import { type CallOptions, type ClientSettings, checkDuration } from "./options.js";
+import { type CallOptions, type ClientSettings, checkCall, checkDuration } from "./options.js";
 import { type Answer, send } from "./send.js";
 
 /** Options of `submit`. When its signal is aborted, the operation may exist nevertheless. */
@@ -43,10 +43,14 @@ export async function submit(
   settings: ClientSettings,
   path: string,
   input: unknown,
-  { key, waitMs = 0, webhookUrl, signal, headers }: ClientSubmitOptions,
+  options: ClientSubmitOptions,
 ): Promise<Submitted> {
+  const names = ["key", "waitMs", "webhookUrl"];
+  const { key, waitMs = 0, webhookUrl, signal, headers } = checkCall("submit", options, names);
   if (waitMs !== 0) checkDuration("waitMs", waitMs);
   if (key !== undefined && !isKey(key)) throw invalidOption("key", "1 to 255 ASCII characters", key);
+  if (webhookUrl !== undefined && !/^[!-~]+$/.test(webhookUrl))
+    throw invalidOption("webhookUrl", "an address in ASCII, such as `new URL(address).href`", webhookUrl);
   const [target, value] = bind(path, input);
   const url = settings.baseUrl + target;
   const body = toJson(value);
@@ -61,7 +65,7 @@ export async function submit(
         headers: () => ({
           "content-type": "application/json",
           ...(waitMs && { prefer: `wait=${Math.ceil(waitMs / 1_000)}` }),
-          ...(webhookUrl && { "webhook-url": webhookUrl }),
+          ...(webhookUrl !== undefined && { "webhook-url": webhookUrl }),
         }),
         body,
         signal,

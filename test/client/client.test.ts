@@ -86,6 +86,20 @@ it("resumes a handle that was saved as JSON, in another client", async () => {
   expect(await connect().exports.resume(JSON.parse(saved)).result()).toMatchObject({ url: "/a.csv" });
 });
 
+it.each<readonly [string, (id: string) => unknown]>([
+  ["an id", (id) => id],
+  ["an object with an id", (operationId) => ({ operationId })],
+  ["an object with an id as JSON", (operationId) => JSON.stringify({ operationId })],
+  ["the body of a 202", (operationId) => ({ operationId, status: "pending" })],
+  ["the path of a `Location`", (id) => `/v1/operations/${id}`],
+  ["the address of a `Location`", (id) => `https://api.example.com/v1/operations/${id}`],
+])("resumes %s, as server code returns it", async (_, saved) => {
+  const { api } = await openStage();
+  const { operationId } = await api.orders.submit({ itemId: "book", quantity: 1 });
+  const op = api.orders.resume(saved(operationId));
+  expect([op.operationId, await op.result()]).toEqual([operationId, { itemId: "book" }]);
+});
+
 it("does not show operations to another tenant", async () => {
   const { api, connect } = await openStage();
   const saved = JSON.stringify(await api.orders.submit({ itemId: "book", quantity: 1 }));

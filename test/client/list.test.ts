@@ -66,6 +66,23 @@ describe("a list of operations", () => {
     expect(log.map((line) => line.slice(4))).toEqual(Array(3).fill("GET /operations"));
   });
 
+  it("ends with an error if a cache ignores the query, and replies with the first page again", async () => {
+    const link = '</operations?definition=orders&cursor=abc>; rel="next"';
+    const { api, log } = play([
+      () => reply(200, { operations: [{ operationId: ID, status: "pending" }] }, { link }),
+    ]);
+    const seen: string[] = [];
+    const iterate = async (): Promise<void> => {
+      for await (const { operationId } of listOperations(api.orders)) seen.push(operationId);
+    };
+    await expect(iterate()).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail:
+        "The reply of http://localhost/operations?definition=orders&cursor=abc is another page of the list. Let no cache between client and service ignore the query.",
+    });
+    expect([seen, log.length]).toEqual([[ID], 2]);
+  });
+
   it("is refused if the service has none", async () => {
     const { api } = play([() => reply(404, problem)]);
     await expect(listOperations(api.orders).next()).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { createKeyStore } from "async-request-reply/client";
+import { createKeyStore, listOperations } from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
 import { openStage } from "../support/client-stage.js";
 import { testMistakes, untyped } from "../support/untyped.js";
@@ -52,12 +52,12 @@ describe("a mistake says what was passed and what is expected", () => {
     ],
     [
       "the handle of another definition",
-      'This is not an operation of "orders". Pass `JSON.stringify(handle)`.',
+      'an object is not an operation of "orders". Pass `JSON.stringify(handle)`, an id, or a `Location`.',
       () => play([accepted]).api.orders.resume({ definition: "exports", operationId: "1" }),
     ],
     [
       "half of a handle",
-      'This is not an operation of "orders". Pass `JSON.stringify(handle)`.',
+      '"{" is not an operation of "orders". Pass `JSON.stringify(handle)`, an id, or a `Location`.',
       () => play([accepted]).api.orders.resume("{"),
     ],
     [
@@ -82,7 +82,7 @@ describe("a mistake says what was passed and what is expected", () => {
     ],
     [
       "null instead of a handle, as an empty localStorage returns it",
-      'This is not an operation of "orders". Pass `JSON.stringify(handle)`.',
+      'null is not an operation of "orders". Pass `JSON.stringify(handle)`, an id, or a `Location`.',
       () => play([accepted]).api.orders.resume(null),
     ],
   ]);
@@ -113,6 +113,27 @@ describe("a submission that cannot be sent says why, sends nothing and leaves no
     ["a wait without an end", `${ms} Infinity.`, {}, { waitMs: Number.POSITIVE_INFINITY }],
     ["a wait below 0", `${ms} -1.`, {}, { waitMs: -1 }],
     ["a wait that is a text", `${ms} "5".`, {}, { waitMs: "5" }],
+    [
+      "another name of the key",
+      "Unknown option `idempotencyKey` of submit. Known options: key, waitMs, webhookUrl, signal, headers.",
+      {},
+      { idempotencyKey: "k" },
+    ],
+    ["options that are a text", 'The options of submit must be an object, not "k".', {}, "k"],
+    [
+      "a webhook outside ASCII",
+      'Option `webhookUrl` must be an address in ASCII, such as `new URL(address).href`, not "https://ü.example".',
+      {},
+      { webhookUrl: "https://ü.example" },
+    ],
+    ["an empty webhook", "Option `webhookUrl` must be an address", {}, { webhookUrl: "" }],
+    ["a signal that is none", "Option `signal` must be an AbortSignal, not an object.", {}, { signal: {} }],
+    [
+      "a controller instead of its signal",
+      "Option `signal` must be an AbortSignal, not an object.",
+      {},
+      { signal: new AbortController() },
+    ],
     ["a cycle", "The input cannot be written as JSON: TypeError: Converting circular structure", cyclic],
     ["a BigInt", "The input cannot be written as JSON: TypeError: Do not know how to", { quantity: 1n }],
     ["a function", "The input cannot be written as JSON: undefined.", () => {}],
@@ -172,6 +193,33 @@ describe("a call whose options cannot be sent says why at once and sends nothing
     await expect(api.orders.resume({ definition: "orders", operationId: ID }).get()).rejects.toMatchObject(
       wrong,
     );
+    expect(log).toEqual([]);
+  });
+});
+
+describe("a call with options that it does not have says so and sends nothing", () => {
+  const saved = { definition: "orders", operationId: ID };
+  type Calls = Readonly<Record<"result" | "get" | "cancel", (options: object) => Promise<unknown>>> & {
+    readonly states: (options: object) => AsyncGenerator;
+  };
+  const list = listOperations as unknown as (calls: unknown, options: object) => AsyncGenerator;
+  it.each<readonly [string, (options: object, op: Calls, calls: unknown) => Promise<unknown>, string]>([
+    ["result", (options, op) => op.result(options), "signal, headers"],
+    ["get", (options, op) => op.get(options), "signal, headers"],
+    ["cancel", (options, op) => op.cancel(options), "signal, headers"],
+    ["states", (options, op) => op.states(options).next(), "signal, headers"],
+    ["listOperations", (options, _, calls) => list(calls, options).next(), "status, limit, signal, headers"],
+  ])("%s", async (owner, call, known) => {
+    const { log, api } = play([accepted]);
+    const op = api.orders.resume(saved) as unknown as Calls;
+    await expect(call({ timeout: 5 }, op, api.orders)).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: `Unknown option \`timeout\` of ${owner}. Known options: ${known}.`,
+    });
+    await expect(call({ signal: {} }, op, api.orders)).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: "Option `signal` must be an AbortSignal, not an object.",
+    });
     expect(log).toEqual([]);
   });
 });

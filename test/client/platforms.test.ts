@@ -79,7 +79,7 @@ class BasicController {
 
 describe("on React Native, whose signals have only `aborted` and `addEventListener`", () => {
   /** Every kind of call that sends requests. */
-  const calls: readonly (readonly [string, (api: Api, signal?: AbortSignal) => Promise<unknown>])[] = [
+  const calls: readonly (readonly [string, (api: Api, signal: AbortSignal) => Promise<unknown>])[] = [
     ["submit", (api, signal) => api.orders.submit({ itemId: "book", quantity: 1 }, { signal })],
     ["result", (api, signal) => api.orders.resume(saved).result({ signal })],
     ["states", (api, signal) => api.orders.resume(saved).states({ signal }).next()],
@@ -128,7 +128,9 @@ describe("on React Native, whose signals have only `aborted` and `addEventListen
     const { api, sent } = run(() => reply(500));
     const leaving = new BasicController();
     leaving.abort();
-    await expect(call(api, leaving.signal as unknown as AbortSignal)).rejects.toThrow("The call was aborted.");
+    await expect(call(api, leaving.signal as unknown as AbortSignal)).rejects.toThrow(
+      "The call was aborted.",
+    );
     expect(sent).toEqual([]);
   });
 

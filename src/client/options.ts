@@ -153,8 +153,7 @@ function checkNames(
   options: object,
   known: readonly string[],
 ): readonly (readonly [string, unknown])[] {
-  if (!isObject(options))
-    throw misuse(`The options of ${owner} must be an object, not ${shown(options)}.`);
+  if (!isObject(options)) throw misuse(`The options of ${owner} must be an object, not ${shown(options)}.`);
   const set = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name] of set)
     if (!known.includes(name))

@@ -93,9 +93,10 @@ describe("channels of RabbitMQ", () => {
       const channel = await connection.createChannel();
       opened += 1;
       if (opened > 1) return channel;
-      const { queue } = await channel.assertQueue("", { exclusive: true });
+      const other = newQueueName();
+      await channel.assertQueue(other, { durable: true, arguments: { "x-queue-type": "classic" } });
       const consume = channel.consume.bind(channel);
-      vi.spyOn(channel, "consume").mockImplementation((_, onMessage) => consume(queue, onMessage));
+      vi.spyOn(channel, "consume").mockImplementation((_, onMessage) => consume(other, onMessage));
       return channel;
     };
     const queue = createRabbitmqQueue({

@@ -62,7 +62,7 @@ export function wasRead(req: IncomingMessage): boolean {
 }
 
 /**
- * Returns the bytes that whatever read the body has kept, as Google's functions-framework does. Returns bytes only: a
+ * Returns the bytes that an earlier reader of the body has kept, such as Google's functions-framework. Returns bytes only: a
  * parsed body no longer shows duplicate names, a byte order mark or broken UTF-8, which must be refused.
  */
 export function keptBytes(req: IncomingMessage): Uint8Array | undefined {

@@ -64,7 +64,7 @@ export function createPlaces(
 
   function judge(verdict: Verdict, route: Lane, origin: string, tenant: string): void {
     if (verdict === "answered") route.answered();
-    const delayMs = verdict === "timed-out" ? route.timedOut(clock.now(), random()) : undefined;
+    const delayMs = verdict === "timed-out" ? route.timedOut(clock.elapsed(), random()) : undefined;
     if (delayMs !== undefined) observe({ event: "webhook.postponed", origin, tenant, delayMs });
   }
 
@@ -74,7 +74,7 @@ export function createPlaces(
 
       /** Takes a place if there is one. Otherwise returns how long to wait for one. Milliseconds. */
       function tryToTake(origin: string): number | undefined {
-        const now = clock.now();
+        const now = clock.elapsed();
         const route = laneOf(routes, JSON.stringify([tenant, origin]));
         if (route.isPostponed(now)) throw later("The receiver timed out repeatedly.", route, now);
         // The turns of a route come first: a silent one must not use up those of its tenant.
@@ -89,7 +89,7 @@ export function createPlaces(
         for (const lane of lanes) lane.start(now);
         free = (verdict) => {
           taken -= 1;
-          for (const lane of lanes) lane.end(now, clock.now());
+          for (const lane of lanes) lane.end(now, clock.elapsed());
           judge(verdict, route, origin, tenant);
           for (const wake of waiting) wake();
         };

@@ -9,7 +9,7 @@ interface SafeIntegers extends OpenDatabase {
   defaultSafeIntegers(on: boolean): unknown;
 }
 
-/** Opens databases of the client of Node.js with options of its own. */
+/** Opens databases of the client of Node.js with its own options. */
 function withOptions(options: object): SqliteClient["open"] {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite") as unknown as {
     readonly DatabaseSync: new (path: string, options: object) => OpenDatabase;

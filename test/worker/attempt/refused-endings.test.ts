@@ -1,4 +1,10 @@
-import { AsyncReplyError, type Backend, defineOperation, permanentFailure, retryLater } from "async-request-reply";
+import {
+  AsyncReplyError,
+  type Backend,
+  defineOperation,
+  permanentFailure,
+  retryLater,
+} from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";

@@ -92,7 +92,7 @@ export function isKey(value: unknown): value is string {
 
 /**
  * Returns a random key of 128 bits. `crypto.randomUUID` is missing on pages without HTTPS, and React Native has no
- * `crypto`. A key must be unique, and is no secret.
+ * `crypto`. A key must be unique, but does not have to be secret.
  */
 export function newKey(): string {
   const words = new Uint32Array(4);

@@ -131,7 +131,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
 /**
  * Checks the options of a call, and returns them.
  *
- * Throws `INVALID_OPTION` for unknown names, and for a signal that is none.
+ * Throws `INVALID_OPTION` for unknown names, and for a signal of another kind.
  *
  * @param names Options besides those of every call.
  */

@@ -8,9 +8,11 @@ export type ClientHeaders = Readonly<Record<string, string>>;
 
 /** A request of a client: the second argument of `fetch`. */
 export interface ClientRequest {
+  /** `GET`, `POST` or `DELETE`. */
   readonly method: string;
   /** Names are in lower case. */
   readonly headers: Record<string, string>;
+  /** JSON, or null. */
   readonly body: string | null;
   /** The client follows redirects within the origin itself, because other origins must not get the header fields. */
   readonly redirect: "manual";

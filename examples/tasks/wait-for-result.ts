@@ -22,11 +22,8 @@ export async function inProcess(file: string): Promise<string> {
 
 /** A client elsewhere passes only the address of the service as `baseUrl`. */
 const handle = toFetchHandler(service);
-const api = createClient({
-  baseUrl: "http://x",
-  definitions: [thumbnails],
-  fetch: (url, request) => handle(new Request(url, request)),
-});
+const fetch = (url: string, request: RequestInit) => handle(new Request(url, request));
+const api = createClient({ baseUrl: "http://x", definitions: [thumbnails], fetch });
 export async function overHttp(file: string): Promise<string> {
   const thumbnail = await api.thumbnails.submit({ file });
   return (await thumbnail.result({ signal: AbortSignal.timeout(60_000) })).url;

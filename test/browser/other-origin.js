@@ -32,10 +32,10 @@ export async function submitAt(baseUrl, account, time) {
     paths: { exports: "/exports" },
     headers: { authorization: "Bearer secret" },
     keyStore: createKeyStore(localStorage),
-    fetch: async (request) => {
-      key ??= request.headers.get("idempotency-key");
+    fetch: async (url, request) => {
+      key ??= request.headers["idempotency-key"];
       await new Promise((resolve) => setTimeout(resolve, 500));
-      return fetch(request);
+      return fetch(url, request);
     },
   });
   while (Date.now() < time);

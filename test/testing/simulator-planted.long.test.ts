@@ -16,11 +16,8 @@ const SHRUNK = [
   "a commit writes the effects twice",
 ];
 
-/** Has no pinned seed at the moment. The search for seeds finds it. */
-const UNPINNED = "an attempt that has ended its operation settles it again in a transaction";
-
 describe("the simulator", () => {
-  it.each(planted.filter(([name]) => name !== UNPINNED))("detects that %s", async (name, section, each) => {
+  it.each(planted)("detects that %s", async (name, section, each) => {
     await expectAtPin(section, name, each, playOn(each.create));
   });
 

@@ -33,14 +33,14 @@ export function checkOptions(
     throw prefix === undefined
       ? misuse(`The options of ${owner} must be an object, not ${shown(options)}.`)
       : invalidOption(prefix, "an object", options);
-  const names = Object.keys(known);
-  if (!isPlain(options) && !names.some((name) => name in options))
+  if (!isPlain(options) && !Object.keys(known).some((name) => name in options))
     throw misuse(
-      `The options of ${owner} must be a plain object, such as \`{ ${names[0]} }\`, not an instance of a class.`,
+      `The options of ${owner} must be a plain object, such as \`{ ${Object.keys(known)[0]} }\`, not an instance of a class.`,
     );
   const path = (name: string): string => (prefix === undefined ? name : `${prefix}.${name}`);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(known, name)) continue;
+    const names = Object.keys(known);
     const others = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
     const meant = others?.find((each) => names.includes(each));
     const suggestion =

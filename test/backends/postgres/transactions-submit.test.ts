@@ -264,6 +264,33 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect(await stage.operations()).toEqual([]);
   });
 
+  it("names the option for ORMs if it is given a transaction of another client", async () => {
+    const stage = await createTransactionStage(server);
+    const submitting = submitIn(stage, { execute: () => {} } as unknown as PoolClient);
+    await expect(submitting).rejects.toThrow(
+      "pass `transactions` to `createPostgresBackend`, such as `fromDrizzle(db)`",
+    );
+  });
+
+  it("can be prepared for a commit in two phases if the back end does not listen", async ({ skip }) => {
+    const { rows } = await server.pool.query("show max_prepared_transactions");
+    skip(rows[0]?.max_prepared_transactions === "0", "The server has no `max_prepared_transactions`.");
+    const name = server.newSchema();
+    const prepare = async (listen: boolean): Promise<TransactionStage> => {
+      const stage = await createTransactionStage(server, { backend: { listen } });
+      await within("commit", async (tx) => {
+        await submitIn(stage, tx);
+        await tx.query(`prepare transaction '${name}'`);
+      });
+      return stage;
+    };
+    await expect(prepare(true)).rejects.toThrow("NOTIFY");
+    const stage = await prepare(false);
+    expect(await stage.operations()).toEqual([]);
+    await server.pool.query(`commit prepared '${name}'`);
+    expect(await stage.operations()).toMatchObject([{ state: "pending" }]);
+  });
+
   it("needs a back end with its own stores", async () => {
     const { backend } = await createTransactionStage(server);
     const { submissions: _, ...composed } = backend;

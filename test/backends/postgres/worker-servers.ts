@@ -18,7 +18,7 @@ async function startServers(
     Array.from({ length: workers }, () =>
       startPrivatePostgres({
         installation: installation as PostgresInstallation,
-        settings: { shared_buffers: "128MB" },
+        settings: { shared_buffers: "128MB", max_prepared_transactions: 10 },
       }),
     ),
   );

@@ -87,7 +87,8 @@ export function declarePlaces(open: () => Backend | Promise<Backend>): void {
       await service.close();
     });
     const { operationId } = await service.submit(reports, { name: "lost" });
-    const lease = { token: "gone", leaseMs: 100, ...options };
+    // Long enough for the cancellation on a busy machine.
+    const lease = { token: "gone", leaseMs: 2_000, ...options };
     expect(await backend.operations.beginAttempt(operationId, lease)).toMatchObject({ outcome: "begun" });
     expect(await backend.operations.requestCancel(operationId, "default")).toBe("requested");
     const next = await service.submit(reports, { name: "next" });

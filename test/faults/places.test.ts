@@ -9,7 +9,7 @@ const PLACES = { running: 6, lanes: 40 };
 
 describeOnEachStore("work that waits for places of killed processes", (bench) => {
   it("begins when the leases of the dead attempts end, and not before", async () => {
-    const common = { definition: { limits: { running: 2 } }, worker: { leaseMs: 4_000, concurrency: 2 } };
+    const common = { definition: { limits: { running: 2 } }, worker: { leaseMs: 12_000, concurrency: 2 } };
     const api = await bench().start({ role: "api", ...common });
     const killed = await bench().start({ role: "worker", ...common });
     await sendAll(keysOf("hang", 2), () => api.baseUrl);

@@ -133,7 +133,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     const { submit } = processOn(schema, { maxWaiting: 2 });
     const { waiting } = await whileHeld(schema, ["k"], async () => {
       let waiting: readonly Promise<HttpResponse>[] = [];
-      // They wait for a second, in which a busy machine may not answer a third one.
+      // They wait for a second, in which a busy machine cannot always answer a third one.
       await vi.waitUntil(async () => {
         await Promise.all(waiting);
         let left = 2;

@@ -117,10 +117,12 @@ export class AsyncReplyError extends Error {
  * other module format, for which `instanceof` is false. Never throws. Never recognizes a `Proxy`.
  */
 export function isAsyncReplyError(error: unknown): error is AsyncReplyError {
+  // Reading a member of `undefined` would throw, which takes a third of an attempt.
+  if (typeof error !== "object" || error === null) return false;
   try {
     return (error as { readonly [MARK]?: unknown })[MARK] === error;
   } catch {
-    // `undefined`, `null`, and proxies that throw.
+    // A proxy that throws.
     return false;
   }
 }

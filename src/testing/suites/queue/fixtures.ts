@@ -47,6 +47,8 @@ export async function publish(
 
 /** A call to `receive` that a case can wait for and end. */
 export interface Receiving {
+  /** Number of deliveries so far. */
+  readonly received: number;
   /** Resolves when `count` deliveries have arrived or the queue has had enough time. Both end the call. */
   gather(count: number): Promise<readonly Delivery[]>;
 }
@@ -97,6 +99,9 @@ export function startReceiving(queue: Queue, harness: QueueHarness, request: Req
   // An early failure is reported by `gather`.
   looping.catch(() => {});
   return {
+    get received() {
+      return gathered.length;
+    },
     gather: async (count) => {
       wanted = count;
       const all = new Promise<void>((resolve) => {

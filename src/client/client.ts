@@ -4,8 +4,11 @@ import { createHandle, type OperationHandle, type SavedOperation } from "./handl
 import { type ClientOptions, type ClientSettings, readClientOptions } from "./options.js";
 import { type ClientSubmitOptions, submit, type Target } from "./submit.js";
 
-/** Lets functions of this module, such as `listOperations`, read what a client was created with. */
-export const SOURCE: unique symbol = Symbol();
+/**
+ * Lets functions of this module, such as `listOperations`, read what a client was created with. A registered symbol,
+ * because a program can load two copies of the package.
+ */
+export const SOURCE: unique symbol = Symbol.for("async-request-reply.source");
 
 /** Calls of one definition. */
 export interface OperationClient<Definition> {

@@ -1,4 +1,4 @@
-import { MemoryOperationStore } from "../backends/memory/operation-store.js";
+import { IN_MEMORY } from "../backends/memory/backend.js";
 import type { Backend } from "../ports/backend.js";
 import type { ServiceEvent } from "../ports/observer.js";
 
@@ -13,7 +13,7 @@ export function memoryOnlyEvent(
   isGiven: boolean,
 ): MemoryOnly | undefined {
   const inProduction = isProduction();
-  const isLost = backend.operations instanceof MemoryOperationStore && (inProduction || !isGiven);
+  const isLost = IN_MEMORY in backend.operations && (inProduction || !isGiven);
   return isLost ? { event: "service.memory-only", inProduction } : undefined;
 }
 

@@ -9,6 +9,9 @@ import { Pauses } from "./pauses.js";
 import { MemoryQueue } from "./queue.js";
 import { MemorySubmissions } from "./submissions.js";
 
+/** Member of the operation stores of this back end. A registered symbol, because a program can load two copies of the package. */
+export const IN_MEMORY: unique symbol = Symbol.for("async-request-reply.in-memory");
+
 /** Options of {@link createMemoryBackend}. */
 export interface MemoryBackendOptions {
   /**
@@ -46,7 +49,8 @@ const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
 export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> & AwaitUsing {
   const { clock, maxOperations, maxAnnouncements } = readOptions(options, OPTIONS, "createMemoryBackend");
   const pauses = new Pauses(clock);
-  const operations = new MemoryOperationStore({ clock, pauses, maxOperations });
+  const store = new MemoryOperationStore({ clock, pauses, maxOperations });
+  const operations = Object.assign(store, { [IN_MEMORY]: true });
   const idempotency = new MemoryIdempotencyStore(clock);
   const queue = new MemoryQueue({ clock, maxAnnouncements, store: operations, pauses });
   const submissions = new MemorySubmissions(operations, idempotency);

@@ -1,10 +1,12 @@
 import { rmSync, writeFileSync } from "node:fs";
+import { transformSync } from "esbuild";
 import { build, defineConfig, type Options } from "tsup";
 import { writeCommonJsTypes } from "./commonjs-types.js";
 import { embeddedFiles } from "./embedded-files.js";
+import { toCommonJs } from "./to-commonjs.js";
 
 /** Builds the library as ES modules. Each entry is a subpath of `exports` in package.json, or a program. */
-export const library: Options = {
+export const library = {
   name: "library",
   entry: {
     index: "src/index.ts",
@@ -40,34 +42,45 @@ export const library: Options = {
   esbuildPlugins: [embeddedFiles],
   // All subpaths share one copy of the core.
   splitting: true,
-  plugins: [{ name: "without-comments", renderChunk: (code) => ({ code: withoutComments(code) }) }],
-  onSuccess: async () => {
-    const loaded = modules.filter((name) => name !== "client");
-    for (const name of loaded) writeFileSync(`dist/${name}.cjs`, toLoader(name));
-  },
-};
+  plugins: [
+    {
+      name: "small",
+      renderChunk: (code, { path }) => ({ code: isTesting(path) ? compact(code) : withoutComments(code) }),
+    },
+  ],
+} satisfies Options;
 
-/** Names of the subpaths. The remaining entry is a program. */
-const modules = Object.keys(library.entry ?? {}).filter((name) => name !== "postgres-sql");
+/** The remaining entry is a program. */
+const { "postgres-sql": _program, ...subpaths } = library.entry;
+
+const isTesting = (path: string): boolean => path.endsWith("/testing.js");
 
 /** Removes the paths of sources and the comments of members, which the bundler leaves in. The declarations have them. */
 function withoutComments(code: string): string {
   return code.replaceAll(/^(\/\/ src\/.*| +\/\*\* .* \*\/)\n/gm, "");
 }
 
-/** Lets CommonJS load an ES module, as uuid needs anyway. A second build would double the size of the package. */
-function toLoader(name: string): string {
-  return `module.exports = require("./${name}.js");\n`;
+/** Removes what only readers need, but keeps names, and lines short, so that stack traces stay readable. */
+function compact(code: string): string {
+  const options = { charset: "utf8", minifyWhitespace: true, minifySyntax: true, lineLimit: 120 } as const;
+  return transformSync(code, { ...options, target: "es2022" }).code;
 }
 
-/** Builds the client as CommonJS too: test runners for browser code may be unable to `require` an ES module. */
-export const commonJsClient: Options = {
+const { testing: _testing, ...commonJsEntry } = subpaths;
+
+/**
+ * Builds the library as CommonJS, for programs that cannot `require` an ES module. Only `./testing` has no such build,
+ * because it would be a third of the size.
+ */
+export const commonJs: Options = {
   ...library,
-  name: "CommonJS client",
-  entry: { client: "src/client/index.ts" },
-  format: "cjs",
-  splitting: false,
-  onSuccess: async () => {},
+  name: "CommonJS",
+  entry: commonJsEntry,
+  outExtension: () => ({ js: ".cjs" }),
+  // Only has ES modules.
+  noExternal: ["uuid"],
+  plugins: [{ name: "commonjs", renderChunk: (code) => ({ code: toCommonJs(compact(code)) }) }],
+  onSuccess: async () => writeFileSync("dist/testing.cjs", 'module.exports = require("./testing.js");\n'),
 };
 
 const declarations: Options = {
@@ -80,6 +93,6 @@ export default defineConfig(async () => {
   rmSync("dist", { recursive: true, force: true });
   // Built here because tsup has no hook for the end of a build of declarations only.
   await build({ ...declarations, config: false });
-  writeCommonJsTypes("dist", modules);
-  return [library, commonJsClient];
+  writeCommonJsTypes("dist", Object.keys(subpaths));
+  return [library, commonJs];
 });

@@ -1,5 +1,5 @@
 import { defineConfig, type Options } from "tsup";
-import { commonJsClient, library } from "./tsup.config.js";
+import { commonJs, library } from "./tsup.config.js";
 
 /** The examples that run on Node. */
 const examples = [
@@ -15,7 +15,7 @@ const examples = [
 ];
 
 /** Builds the library without declarations, and the examples. Nothing of this build is published. */
-export default defineConfig([library, commonJsClient, ...examples.map(example)]);
+export default defineConfig([library, commonJs, ...examples.map(example)]);
 
 function example(name: string): Options {
   return {

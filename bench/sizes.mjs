@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
 const MAX_PACKAGES = 3;
-const MAX_INSTALLED_MB = 1.6;
+const MAX_INSTALLED_MB = 2.3;
 
 /** The imports that such a service needs, and those that are not counted. */
 const own = {

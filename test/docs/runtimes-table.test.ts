@@ -16,9 +16,9 @@ const cells = table.split("\n").flatMap((line) => {
 
 /** Returns the names of the tests of a runtime in a module format. */
 function testsOf({ runtime, format }: { readonly runtime: string; readonly format: string }): string[] {
-  if (format === "CommonJS")
-    return runtimesWithRequire.filter(({ name }) => name === runtime).map(loadTestOf);
-  return suiteRuns.filter((run) => run.runtime.name === runtime).map(({ name }) => name);
+  const loaded = runtimesWithRequire.filter(({ name }) => name === runtime && format === "CommonJS");
+  const runs = suiteRuns.filter((run) => run.runtime.name === runtime && run.format === format);
+  return [...loaded.map(loadTestOf), ...runs.map(({ name }) => name)];
 }
 
 describe("the table of runtimes", () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import * as own from "async-request-reply";
@@ -251,10 +250,6 @@ describe("the exports of the package", () => {
   it.each(Object.keys(manifest.exports))("are the same in CommonJS for %s", async (subpath) => {
     const built = require(builtFile(subpath, "require")) as object;
     expect(Object.keys(built).sort()).toEqual(await names(subpath));
-  });
-
-  it("include a client for test runners that cannot require an ES module", () => {
-    expect(readFileSync(builtFile("./client", "require"), "utf8")).not.toMatch(/\brequire\(/);
   });
 
   it("mounts a service of another copy", async () => {

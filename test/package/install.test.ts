@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Consumer, installPacked, manifest } from "../support/built.js";
+import { type Consumer, installPacked, manifest, run } from "../support/built.js";
 import { peerOf } from "./peers.js";
 
 describe("the packed package in another project", () => {
@@ -27,20 +27,30 @@ describe("the packed package in another project", () => {
     expect(consumer.evaluate("commonjs", script)).toBe(true);
   });
 
-  it("loads one copy of the code in both module formats", () => {
-    const script = `
-      import { createRequire } from "node:module";
-      import * as esm from "${manifest.name}";
-      const cjs = createRequire(process.cwd() + "/")("${manifest.name}");
-      console.log(JSON.stringify(esm.AsyncReplyError === cjs.AsyncReplyError));`;
-    expect(consumer.evaluate("module", script)).toBe(true);
+  it("requires every subpath except ./testing if Node cannot require an ES module", () => {
+    const required = specifiers.filter((specifier) => !specifier.endsWith("/testing"));
+    const script = `${JSON.stringify(required)}.forEach((specifier) => require(specifier));`;
+    const args = ["--no-experimental-require-module", "--eval", script];
+    expect(() => run(process.execPath, args, consumer.folder)).not.toThrow();
   });
 
-  it("recognizes an error of another copy", () => {
+  it("says that ./testing is an ES module, if Node cannot require one", () => {
+    const args = ["--no-experimental-require-module", "--eval", `require("${manifest.name}/testing")`];
+    expect(() => run(process.execPath, args, consumer.folder)).toThrow("ERR_REQUIRE_ESM");
+  });
+
+  it("loads one copy of the code for all subpaths in CommonJS", () => {
+    const script = `
+      const { AsyncReplyError } = require("${manifest.name}");
+      console.log(JSON.stringify(AsyncReplyError === require("${manifest.name}/client").AsyncReplyError));`;
+    expect(consumer.evaluate("commonjs", script)).toBe(true);
+  });
+
+  it("recognizes an error of the other module format", () => {
     const script = `
       import { createRequire } from "node:module";
       import * as own from "${manifest.name}";
-      const other = createRequire(process.cwd() + "/")("${manifest.name}/client");
+      const other = createRequire(process.cwd() + "/")("${manifest.name}");
       console.log(JSON.stringify({
         copies: own.AsyncReplyError !== other.AsyncReplyError,
         own: own.isAsyncReplyError(new other.AsyncReplyError("INTERNAL", "other")),

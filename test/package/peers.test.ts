@@ -31,7 +31,7 @@ describe("a subpath whose peer is not installed", () => {
 
   it.each(subpaths)("fails with a message that names $peer: require $specifier", ({ specifier, peer }) => {
     const sentence = String(consumer.evaluate("commonjs", required(specifier)));
-    expect(sentence).toContain(`Cannot find package '${peer}' imported from ${ours}`);
+    expect(sentence).toContain(`Cannot find module '${peer}'\nRequire stack:\n- ${ours}`);
   });
 });
 

@@ -3,10 +3,13 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { manifest } from "../support/built.js";
 import type { Loaded } from "./inside/require-everything.js";
-import { isSkipped, loadTestOf, programOf, type Runtime, runtimesWithRequire } from "./matrix.js";
+import { isSkipped, loadTestOf, nodes, programOf, type Runtime, runtimesWithRequire } from "./matrix.js";
 import { openProject, type Project } from "./project.js";
 
 const specifiers = Object.keys(manifest.exports).map((subpath) => subpath.replace(".", manifest.name));
+
+/** Makes Node refuse to `require` an ES module, as some hosts do. */
+const STRICT = "--no-experimental-require-module";
 
 let project: Project;
 beforeAll(async () => {
@@ -14,11 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => project?.remove());
 
-// Each CommonJS file of the package only requires an ES module, so nothing but loading it can differ.
 describe.concurrent("a CommonJS program", () => {
   for (const runtime of runtimesWithRequire)
     it.skipIf(isSkipped(runtime))(loadTestOf(runtime), async ({ expect }) => {
-      const { names, recognized, others } = await loadIn(runtime);
+      const { names, recognized, others } = await loadIn(runtime, specifiers);
       expect(Object.keys(names)).toEqual(specifiers);
       for (const [specifier, { required, imported }] of Object.entries(names)) {
         expect(imported.length, specifier).toBeGreaterThan(0);
@@ -28,10 +30,24 @@ describe.concurrent("a CommonJS program", () => {
       expect(recognized).toEqual(Array(4).fill([true, true, true, true]));
       expect(others).toEqual([false, false, false, false]);
     });
+
+  for (const node of nodes)
+    it.skipIf(isSkipped(node))(
+      `${node.name} loads every subpath except ./testing with ${STRICT}`,
+      async ({ expect }) => {
+        const options = [STRICT];
+        const commonJs = specifiers.filter((specifier) => !specifier.endsWith("/testing"));
+        const { names } = await loadIn({ ...node, options }, commonJs);
+        for (const { required, imported } of Object.values(names)) expect(required).toEqual(imported);
+        await expect(loadIn({ ...node, options }, [`${manifest.name}/testing`])).rejects.toThrow(
+          "ERR_REQUIRE_ESM",
+        );
+      },
+    );
 });
 
-async function loadIn(runtime: Runtime): Promise<Loaded> {
-  const args = [...runtime.options, "require-everything.cjs", ...specifiers];
+async function loadIn(runtime: Runtime, subpaths: readonly string[]): Promise<Loaded> {
+  const args = [...runtime.options, "require-everything.cjs", ...subpaths];
   const { stdout } = await promisify(execFile)(programOf(runtime), args, {
     cwd: project.folder,
     env: project.env,

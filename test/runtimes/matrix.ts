@@ -18,6 +18,7 @@ export interface SuiteRun {
   readonly name: string;
   readonly runtime: Runtime;
   readonly transport: Transport;
+  readonly format: "ES modules" | "CommonJS";
   /** The first tier that plays it. */
   readonly tier: "merge" | "night";
 }
@@ -85,10 +86,18 @@ export const suiteRuns: readonly SuiteRun[] = [
   suiteRun(deno, "sockets", "merge"),
   suiteRun(deno, "Request objects", "merge"),
   suiteRun(workerd, "Request objects", "merge"),
+  suiteRun(node20, "sockets", "merge", "CommonJS"),
 ];
 
-function suiteRun(runtime: Runtime, transport: Transport, tier: SuiteRun["tier"]): SuiteRun {
-  return { name: `${runtime.name} keeps the contract over ${transport}`, runtime, transport, tier };
+function suiteRun(
+  runtime: Runtime,
+  transport: Transport,
+  tier: SuiteRun["tier"],
+  format: SuiteRun["format"] = "ES modules",
+): SuiteRun {
+  const suffix = format === "CommonJS" ? ", in CommonJS" : "";
+  const name = `${runtime.name} keeps the contract over ${transport}${suffix}`;
+  return { name, runtime, transport, format, tier };
 }
 
 /** Returns the runs of the tier that is running. */

@@ -22,9 +22,10 @@ export const workers = {
   example: "examples/cloudflare-worker",
 } as const;
 
-/** Compiled files of `inside`. The CommonJS one loads the package as such programs do. */
+/** Compiled files of `inside`. Those in CommonJS load the package as such programs do. */
 const PROGRAMS: readonly string[] = [
   "suite-over-sockets.mjs",
+  "suite-over-sockets.cjs",
   "suite-over-requests.mjs",
   "suites-on-sqlite.mjs",
   "orders-on-sqlite.mjs",

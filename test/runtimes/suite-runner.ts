@@ -6,8 +6,8 @@ import { type Project, workers } from "./project.js";
 import { startServer } from "./server-process.js";
 
 const FILES: Readonly<Record<Transport, string>> = {
-  sockets: "suite-over-sockets.mjs",
-  "Request objects": "suite-over-requests.mjs",
+  sockets: "suite-over-sockets",
+  "Request objects": "suite-over-requests",
 };
 
 /** Runs the adapter suite inside a runtime and returns the result of each case. */
@@ -19,8 +19,12 @@ export async function runSuite(project: Project, run: SuiteRun): Promise<readonl
     .map((line) => JSON.parse(line) as CaseResult);
 }
 
-async function runProgram({ folder, env }: Project, { runtime, transport }: SuiteRun): Promise<string> {
-  const args = [...runtime.options, FILES[transport]];
+async function runProgram(
+  { folder, env }: Project,
+  { runtime, transport, format }: SuiteRun,
+): Promise<string> {
+  const extension = format === "CommonJS" ? "cjs" : "mjs";
+  const args = [...runtime.options, `${FILES[transport]}.${extension}`];
   const { stdout } = await promisify(execFile)(programOf(runtime), args, {
     cwd: folder,
     env,

@@ -61,8 +61,8 @@ export interface NewOperation {
    */
   readonly delayMs?: number;
   /**
-   * Time within which an attempt must begin, counted from when the operation is due for the first time. If it is
-   * `preparing`, it is due for the first time once it is `pending` and its delay is over. An operation that has not begun by
+   * Time within which the work must start, counted from when the operation is due for the first time. If it is
+   * `preparing`, it is due for the first time once it is `pending` and its delay is over. An operation that has not started by
    * then fails with the problem `expired`. Milliseconds, at most 100 years. Default: no limit.
    */
   readonly startWithinMs?: number;
@@ -172,6 +172,8 @@ export type Settlement =
       readonly to: "retry";
       readonly delayMs: number;
       readonly countAttempt: boolean;
+      /** Whether the processor had started. If not, the operation can still expire. Default: true. */
+      readonly started?: boolean;
       readonly progress?: JsonText;
       /** Replaces the `lastError` of the operation. Default: unchanged. */
       readonly lastError?: JsonText;

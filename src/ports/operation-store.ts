@@ -100,7 +100,7 @@ export interface DueOperation {
   readonly definition: string;
 }
 
-/** An operation that ended because no attempt had begun within its `startWithinMs`. */
+/** An operation that ended because its work had not started within its `startWithinMs`. */
 export interface OverdueOperation extends DueOperation {
   /** Tenant that owns it. */
   readonly tenant: string;
@@ -169,9 +169,10 @@ export interface OperationStore {
    * hold across all processes. In a lane, operations have their turn in the order of `createdAt` and then of `id`, and
    * each one keeps it until it has ended.
    *
-   * An operation whose `startWithinMs` is over, and of which no attempt has ever begun, does not begin. It fails with the
-   * problem `expired`, also if it has no place. One that has begun never expires, not even after a retry that did not
-   * count. This holds for receipts of a queue that begins attempts too: they leave out operations that are overdue.
+   * An operation whose `startWithinMs` is over, and whose work has never started, does not begin. It fails with the problem
+   * `expired`, also if it has no place. It does not expire during an attempt. After one, it can only expire if it was settled
+   * with `started: false`: a lost lease counts as started. This holds for receipts of a queue that begins attempts too: they
+   * leave out operations that are overdue.
    */
   beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult>;
 
@@ -215,9 +216,9 @@ export interface OperationStore {
   takeExpired(request: { readonly limit: number }): Promise<readonly ExpiredOperation[]>;
 
   /**
-   * Ends operations of all definitions whose `startWithinMs` is over and of which no attempt has ever begun, also those that
-   * are paused or have no place: they fail with the problem `expired`. Returns those that this call has ended, at most
-   * `limit`. Compare-and-set: an operation either begins or expires, never both. Definitions
+   * Ends operations of all definitions whose `startWithinMs` is over and whose work has never started, also those that are
+   * paused or have no place: they fail with the problem `expired`. Returns those that this call has ended, at most
+   * `limit`. Compare-and-set: an operation either starts or expires, never both. Definitions
    * with `startWithinMs` need it.
    */
   endOverdue?(request: { readonly limit: number }): Promise<readonly OverdueOperation[]>;

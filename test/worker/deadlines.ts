@@ -24,6 +24,12 @@ export interface Stopped {
   pass(ms: number): Promise<void>;
 }
 
+/** What a worker does with the input of an operation. */
+interface Parts {
+  readonly input?: z.ZodType<{ name: string }>;
+  readonly codes?: () => Promise<void>;
+}
+
 const tenant = "anonymous";
 const input = z.object({ name: z.string() });
 
@@ -58,8 +64,9 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
           }),
     });
     const worker = createWorker(service, {
-      codes: ({ name }) => {
+      codes: ({ name }, job) => {
         ran.push(name);
+        if (name === "released" && ran.length === 1) job.release();
         if (name === "failing" && ran.length === 1) throw new Error("The first attempt fails.");
       },
     });
@@ -77,6 +84,29 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
       operator: createOperator({ definitions, backend, observe: false }),
       /** Sweeps, and runs what is due. */
       work: () => worker.runUntilIdle(),
+      /** Runs another worker, and stops it once its schema or its processor has called `reached`, which never resolves. */
+      stopDuring: async (parts: (reached: () => Promise<never>) => Parts) => {
+        let stop: () => void = () => {};
+        const reached = new Promise<void>((resolve) => {
+          stop = resolve;
+        });
+        const { input: schema = input, codes: run = () => undefined } = parts(() => {
+          stop();
+          return new Promise(() => {});
+        });
+        const other = createWorker(
+          {
+            definitions: [defineOperation({ name: "codes", path: "/codes", input: schema })],
+            backend,
+            observe: false,
+          },
+          { codes: run },
+          { drainTimeoutMs: 1 },
+        );
+        await other.start();
+        await reached;
+        await other.stop();
+      },
       submit: async (name: string, options: object = {}) =>
         (await service.submit(codes, { name }, { tenant, ...options })).operationId,
       read,
@@ -170,17 +200,60 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
     expect(await read(later)).toMatchObject({ status: "completed" });
   });
 
-  it("never expires once it has begun, also if the attempt did not count", async () => {
-    const { backend, submit, pass, work, ran, read, expired } = await stage();
+  it("never expires once it has started, also if the attempt did not count", async () => {
+    const { submit, pass, work, ran, read, expired } = await stage();
     const id = await submit("released");
-    await backend.operations.beginAttempt(id, { token: "first", leaseMs: 60_000 });
-    const settlement = { to: "retry", delayMs: 60_000, countAttempt: false } as const;
-    await backend.operations.settle({ operationId: id, token: "first" }, settlement);
+    await work();
     await pass(60_000);
     await work();
-    expect(ran).toEqual(["released"]);
+    expect(ran).toEqual(["released", "released"]);
     expect(await read(id)).toMatchObject({ status: "completed", attempt: 1 });
     expect(expired()).toEqual([]);
+  });
+
+  it("never expires once it has started, also if the worker stopped", async () => {
+    const { submit, stopDuring, pass, work, ran, waits, expired } = await stage();
+    const id = await submit("stopped");
+    await stopDuring((reached) => ({ codes: () => reached() }));
+    await waits(id);
+    await pass(5_000);
+    await work();
+    expect(ran).toEqual(["stopped"]);
+    expect(expired()).toEqual([]);
+  });
+
+  it.each([
+    ["starts by its deadline", 4_000, ["validated"], 0],
+    ["expires", 5_000, [], 1],
+  ])(
+    "%s if a worker began the attempt and stopped before the start",
+    async (_, ms, expected, expirations) => {
+      const { submit, stopDuring, pass, work, ran, waits, expired } = await stage();
+      const id = await submit("validated");
+      await stopDuring((reached) => ({ input: input.refine(reached) }));
+      await waits(id);
+      await pass(ms);
+      await work();
+      expect(ran).toEqual(expected);
+      expect(expired()).toHaveLength(expirations);
+    },
+  );
+
+  it("expires while it waits for a worker that accepts its input", async () => {
+    const { backend, submit, pass, work, ran, waits, expires, expired } = await stage();
+    const id = await submit("refused");
+    const older = defineOperation({ name: "codes", path: "/codes", input: z.object({ name: z.number() }) });
+    const worker = createWorker(
+      { definitions: [older], backend, observe: false },
+      { codes: () => undefined },
+    );
+    await worker.runUntilIdle();
+    await waits(id);
+    await pass(5_000);
+    await work();
+    await expires(id);
+    expect(ran).toEqual([]);
+    expect(expired()).toHaveLength(1);
   });
 
   it("never expires while it waits for a retry", async () => {

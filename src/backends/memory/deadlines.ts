@@ -18,7 +18,7 @@ export interface Expiring<T> {
 export class Deadlines<T extends Expiring<T>> {
   readonly #schedule = new Schedule<Deadline<T>>();
 
-  /** Gives an entry the time when it expires, or none, because it has begun or ended. */
+  /** Gives an entry the time when it expires, or none, because an attempt has begun or it has ended. */
   set(entry: T, startBy: number | undefined): void {
     const { deadline } = entry;
     if (deadline?.announceAt === startBy) return;

@@ -28,7 +28,16 @@ import type {
   SettleResult,
 } from "../../ports/operation-store.js";
 import type { Clock } from "../../ports/runtime.js";
-import { begin, cancel, endIfOverdue, handOut, isRepeatedCreation, renew, settle } from "../shared/entry.js";
+import {
+  begin,
+  cancel,
+  endIfOverdue,
+  handOut,
+  isRepeatedCreation,
+  overdueFrom,
+  renew,
+  settle,
+} from "../shared/entry.js";
 import { knownRedrive, successorOf } from "../shared/redrive.js";
 import { createWatchers, type Watchers } from "../shared/watchers.js";
 import { getOrAdd } from "./collections/get-or-add.js";
@@ -285,7 +294,7 @@ export class MemoryOperationStore implements OperationStore {
     } else if (operation.settledAt !== undefined && before?.settledAt === undefined) {
       this.#ended(entry, operation.settledAt);
     }
-    this.#deadlines.set(entry, operation.settledAt === undefined ? entry.startBy : undefined);
+    this.#deadlines.set(entry, overdueFrom(entry));
     if (operation !== before) this.#watchers.changed(operation.id);
   }
 

@@ -40,7 +40,7 @@ export interface Entry<Stored extends Stepped = Operation> {
   previousLost: boolean;
   /** Time when its delay is over. Epoch milliseconds. */
   readonly notBefore: number;
-  /** Time when it expires. Epoch milliseconds. Absent if it never does, and from the first attempt on. */
+  /** Time when it expires, if {@link overdueFrom} returns it. Epoch milliseconds. Absent once a processor has started. */
   startBy: number | undefined;
   /** Whether it was ever `pending`. Only then is there work for a redrive to run again. */
   wasPending: boolean;
@@ -143,17 +143,21 @@ export function begin(
     // A token without a settlement belongs to an attempt that lost its lease.
     if (entry.token !== undefined) entry.previousLost = true;
     entry.token = token;
-    entry.startBy = undefined;
     entry.operation = { ...entry.operation, attempt: entry.operation.attempt + 1 };
   }
   extend(entry, now, leaseMs);
   return { outcome: "begun", operation: entry.operation, previousLost: entry.previousLost };
 }
 
+/** Returns the time when an entry expires. It does not during an attempt, or once an attempt was lost. */
+export function overdueFrom({ token, previousLost, startBy, operation }: Entry): number | undefined {
+  const mayExpire = token === undefined && !previousLost && !isTerminal(operation.state);
+  return mayExpire ? startBy : undefined;
+}
+
 /** Ends an entry that is overdue. Returns what it has ended. */
 export function endIfOverdue(entry: Entry, now: number): OverdueOperation | undefined {
-  if (entry.startBy === undefined || now < entry.startBy || isTerminal(entry.operation.state))
-    return undefined;
+  if (now < (overdueFrom(entry) ?? Number.POSITIVE_INFINITY)) return undefined;
   end(entry, now, "failed", { error: EXPIRED });
   const { id, definition, tenant, principal } = entry.operation;
   return principal === undefined ? { id, definition, tenant } : { id, definition, tenant, principal };
@@ -260,10 +264,11 @@ function prepared(entry: Entry<Stepped>, now: number, resource: JsonText): void 
 function retry(
   entry: Entry<Stepped>,
   now: number,
-  { delayMs, countAttempt, lastError }: Extract<Settlement, { to: "retry" }>,
+  { delayMs, countAttempt, started = true, lastError }: Extract<Settlement, { to: "retry" }>,
 ): void {
   if (countAttempt) entry.previousLost = false;
   else change(entry, { attempt: entry.operation.attempt - 1 });
+  if (started) entry.startBy = undefined;
   if (lastError !== undefined) change(entry, { lastError });
   entry.token = undefined;
   entry.dueAt = now + delayMs;

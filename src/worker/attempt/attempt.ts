@@ -164,9 +164,9 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     observe(eventOf(operation, outcome, ending));
   }
 
-  /** Ends an attempt without counting it, so that another worker can take the operation. */
+  /** Ends an attempt that has not started, without counting it, so that another worker can take the operation. */
   function release(begun: BegunAttempt, delayMs: number): Promise<void> {
-    return settle(begun, { settlement: { to: "retry", delayMs, countAttempt: false } });
+    return settle(begun, { settlement: { to: "retry", delayMs, countAttempt: false, started: false } });
   }
 
   /** Announces an operation when it is due. The sweep would do it too, but only at its next interval. */

@@ -51,12 +51,14 @@ const PERMANENT: Partial<
  * Returns the ending that an error means for an operation, as the operation was when the attempt began.
  *
  * @param now Epoch milliseconds.
+ * @param started whether the processor had started.
  */
 export function endingOf(
   error: unknown,
   operation: Operation,
   settings: ProcessorSettings,
   now: number,
+  started: boolean,
 ): Ending {
   const {
     code,
@@ -65,7 +67,7 @@ export function endingOf(
   } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
   if (code === "LEASE_LOST") return { error };
   if (code === "WORKER_STOPPED")
-    return { settlement: { to: "retry", delayMs: 0, countAttempt: false }, error };
+    return { settlement: { to: "retry", delayMs: 0, countAttempt: false, started }, error };
   if (code === "RETRY_LATER" && context?.countAttempt === false) {
     const delayMs = Math.max(context.retryAfterMs ?? 0, MIN_RELEASE_MS);
     return { settlement: { to: "retry", delayMs, countAttempt: false }, error };
@@ -109,6 +111,7 @@ function waitForNewerWorker({ lastError, attempt }: Operation, at: number): Sett
     to: "retry",
     delayMs: FIRST_WAIT_MS * 2 ** refusals,
     countAttempt: false,
+    started: false,
     lastError: addAttemptError(lastError, failure),
   };
 }

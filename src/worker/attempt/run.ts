@@ -51,6 +51,8 @@ class Run implements LeaseHolder, RunningAttempt {
   /** Errors that the job has thrown. */
   readonly #raised: unknown[] = [];
   #droppedProgress = false;
+  /** Whether the processor has been called. */
+  #started = false;
   /** Whether the processor has returned. */
   #returned = false;
 
@@ -84,6 +86,7 @@ class Run implements LeaseHolder, RunningAttempt {
       const input = await validateAs("INPUT_REFUSED", processor.definition.input, stored);
       // The schema may have taken longer than the attempt.
       if (this.#over) return;
+      this.#started = true;
       let value: unknown;
       try {
         value = await processor.run(input, new AttemptJob(this.operation, this));
@@ -131,8 +134,10 @@ class Run implements LeaseHolder, RunningAttempt {
   #endingOf(error: unknown): Ending {
     const context = this.#context;
     const committed = this.#transaction?.committed();
-    if (committed === undefined)
-      return endingOf(error, this.operation, this.#processor.settings, context.runtime.clock.now());
+    if (committed === undefined) {
+      const now = context.runtime.clock.now();
+      return endingOf(error, this.operation, this.#processor.settings, now, this.#started);
+    }
     reportError(context, "after-transaction", error);
     return committed;
   }

@@ -41,6 +41,7 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
       "deadline.redrive",
       "deadline.watch",
       "deadline.longest",
+      "deadline.unstarted",
     ],
     methods: creating(({ startWithinMs: _, ...operation }) => operation),
   },
@@ -53,6 +54,7 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
       "deadline.paused",
       "deadline.full",
       "deadline.watch",
+      "deadline.unstarted",
     ],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
@@ -77,12 +79,20 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
       "deadline.lane",
       "deadline.redrive",
       "deadline.watch",
+      "deadline.unstarted",
     ],
     methods: () => ({ endOverdue: async () => [] }),
   },
   {
     name: "returns `terminal` for an operation that the call has ended",
-    caughtBy: ["deadline.late", "deadline.on-end", "deadline.paused", "deadline.full", "deadline.watch"],
+    caughtBy: [
+      "deadline.late",
+      "deadline.on-end",
+      "deadline.paused",
+      "deadline.full",
+      "deadline.watch",
+      "deadline.unstarted",
+    ],
     methods: (store) => ({
       beginAttempt: async (id, lease) => {
         const result = await store.beginAttempt(id, lease);
@@ -133,6 +143,22 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
         }
         return [...((await store.endOverdue?.(request)) ?? []), ...late.map(about)];
       },
+    }),
+  },
+  {
+    name: "forgets the deadline of an operation with its first attempt",
+    caughtBy: ["deadline.unstarted"],
+    methods: (store) => ({
+      settle: (lease, settlement) =>
+        store.settle(lease, settlement.to === "retry" ? { ...settlement, started: true } : settlement),
+    }),
+  },
+  {
+    name: "keeps the deadline of an operation that has started and was given back",
+    caughtBy: ["deadline.begun"],
+    methods: (store) => ({
+      settle: (lease, settlement) =>
+        store.settle(lease, settlement.to === "retry" ? { ...settlement, started: false } : settlement),
     }),
   },
   {

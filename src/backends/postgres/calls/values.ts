@@ -112,6 +112,7 @@ export function settleValues(items: readonly SettleItem[], transactionId = ""): 
     noneOrAll(items, "", ({ settlement }) => orEmpty(progressOf(settlement))),
     noneOrAll(items, 0, ({ settlement }) => (settlement.to === "retry" ? settlement.delayMs : 0)),
     noneOrAll(items, false, ({ settlement }) => settlement.to === "retry" && settlement.countAttempt),
+    noneOrAll(items, true, ({ settlement }) => settlement.to !== "retry" || settlement.started !== false),
     CANCELLED,
     transactionId,
   ];

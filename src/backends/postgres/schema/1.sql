@@ -25,7 +25,8 @@
 --
 -- If the resource of an operation is created before the reply, `not_before` is the end of the operation's delay until
 -- the resource exists, and null from then on. So an operation that failed with a `not_before` never had work to do.
--- `start_by` is the time when an operation expires. It is null from the first attempt on, and while the operation is preparing.
+-- `start_by` is the time when an operation expires, unless it has a token or lost one. It is null once a processor has started,
+-- and while the operation is preparing.
 -- `on_end` is JSON with the id, definition, input, retentionMs and failedRetentionMs of the follow-up.
 create table {{schema}}.operations (
   id uuid primary key,
@@ -90,8 +91,9 @@ create index operations_lane_held on {{schema}}.operations (definition, tenant, 
   where announce_at is not null and lane is not null and token is not null;
 create index operations_announce on {{schema}}.operations (definition, announce_at)
   where announce_at is not null and urgency <= 7;
--- For those that no attempt began in time.
-create index operations_start_by on {{schema}}.operations (start_by) where announce_at is not null and start_by is not null;
+-- For those that did not start in time.
+create index operations_start_by on {{schema}}.operations (start_by)
+  where announce_at is not null and start_by is not null and token is null and not previous_lost;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
 create index operations_claimed on {{schema}}.operations (due_at) where state = 'claimed';
@@ -929,7 +931,7 @@ begin
       where o.id = item.id;
       ended := true;
       outcome := 'terminal';
-    elsif operation.start_by <= at then
+    elsif operation.token is null and not operation.previous_lost and operation.start_by <= at then
       perform {{schema}}.end_overdue_one_v1(item.id, expired, at);
       ended := true;
       outcome := 'expired';
@@ -940,7 +942,7 @@ begin
       outcome := 'full';
     else
       update {{schema}}.operations o set previous_lost = o.previous_lost or coalesce(o.token <> item.token, false),
-        attempt = o.attempt + (o.token is distinct from item.token)::integer, token = item.token, start_by = null,
+        attempt = o.attempt + (o.token is distinct from item.token)::integer, token = item.token,
         due_at = at + item.lease * interval '1 ms', announce_at = at + item.lease * interval '1 ms', round = 0
       where o.id = item.id returning o.* into operation;
       outcome := 'begun';
@@ -1102,7 +1104,7 @@ begin
       where o.definition = name and o.urgency = level and o.tenant = t.tenant
         and o.announce_at is not null and o.token is null and not o.behind and o.due_at >= earliest and o.due_at <= at
         and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
-        and (o.start_by is null or o.start_by > at)
+        and (o.start_by is null or o.previous_lost or o.start_by > at)
       order by o.due_at limit share + (t.place <= extra)::integer for update skip locked) c;
     -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
     exit when ids is not null or lost is not null;
@@ -1172,7 +1174,7 @@ begin
       where o.definition = name and o.urgency = level and o.tenant = t.tenant
         and o.announce_at is not null and o.token is null and not o.behind and o.due_at >= earliest and o.due_at <= at
         and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
-        and (o.start_by is null or o.start_by > at)
+        and (o.start_by is null or o.previous_lost or o.start_by > at)
       order by o.due_at limit least(share, t.free) for update skip locked) c;
     -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
     exit when ids is not null or lost is not null;
@@ -1317,7 +1319,7 @@ begin
             where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
               and o.due_at >= earliest and o.due_at <= at
               and (admitted[which] or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
-              and (o.start_by is null or o.start_by > at)
+              and (o.start_by is null or o.previous_lost or o.start_by > at)
             order by o.due_at limit wanted for update skip locked) c;
       end if;
       if meets_lanes then
@@ -1336,7 +1338,7 @@ begin
       more := more or (taken > 0 and (taken = quota or waiting > wanted or meets_lanes));
       outcome := 'begun';
       for operation in
-        update {{schema}}.operations o set attempt = o.attempt + 1, token = receipt, start_by = null,
+        update {{schema}}.operations o set attempt = o.attempt + 1, token = receipt,
           due_at = at + lease * interval '1 ms', announce_at = at + lease * interval '1 ms', round = 0
         where o.id = any (plain) returning o.*
       loop
@@ -1422,7 +1424,7 @@ $function$;
 -- arrays after `ids` are empty if no settlement has any: see `submissions_v1`. Rows are found by their id alone, because
 -- another index (`announce_at`) would look cheap while the table is empty. `transaction_id` comes from `hold_v1`, or is empty.
 create function {{schema}}.settle_v1(ids uuid[], tokens text[], targets text[], texts text[], last_errors text[],
-  progresses text[], delays float8[], counts boolean[], cancelled text, transaction_id text)
+  progresses text[], delays float8[], counts boolean[], starts boolean[], cancelled text, transaction_id text)
 returns table (place integer, state text) language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -1461,9 +1463,10 @@ begin
   end if;
   for item in
     select n.id, coalesce(n.token, tokens[1]) as token, coalesce(n.target, targets[1]) as target, n.content, n.last_error,
-      n.progress, coalesce(n.delay, 0) as delay, coalesce(n.counted, false) as counted, n.place
-    from unnest(ids, tokens, targets, texts, last_errors, progresses, delays, counts) with ordinality
-      as n(id, token, target, content, last_error, progress, delay, counted, place)
+      n.progress, coalesce(n.delay, 0) as delay, coalesce(n.counted, false) as counted,
+      coalesce(n.started, true) as started, n.place
+    from unnest(ids, tokens, targets, texts, last_errors, progresses, delays, counts, starts) with ordinality
+      as n(id, token, target, content, last_error, progress, delay, counted, started, place)
     where n.place <> all (coalesce(done, '{}')) order by n.id, n.place
   loop
     place := item.place;
@@ -1477,7 +1480,7 @@ begin
       returning o.state into state;
     elsif item.target = 'retry' then
       update {{schema}}.operations o set attempt = o.attempt - (not item.counted)::integer, token = null,
-        previous_lost = o.previous_lost and not item.counted,
+        previous_lost = o.previous_lost and not item.counted, start_by = case when not item.started then o.start_by end,
         last_error = coalesce(nullif(item.last_error, ''), o.last_error),
         progress = coalesce(nullif(item.progress, ''), o.progress),
         due_at = at + item.delay * interval '1 ms', announce_at = at + item.delay * interval '1 ms', round = 0
@@ -1634,7 +1637,7 @@ begin
 end
 $function$;
 
--- Ends operations that no attempt began in time. Those in lanes that other transactions hold are left to the next call:
+-- Ends operations that did not start in time. Those in lanes that other transactions hold are left to the next call:
 -- waiting for several lanes, in the order of deadlines, could deadlock.
 create function {{schema}}.end_overdue_v1(most integer, expired text)
 returns table (id uuid, definition text, tenant text, principal text) language plpgsql
@@ -1649,7 +1652,7 @@ declare
 begin
   for item in
     select o.id, o.definition, o.tenant, o.principal, o.lane from {{schema}}.operations o
-    where o.announce_at is not null and o.start_by is not null and o.start_by <= at
+    where o.announce_at is not null and o.token is null and not o.previous_lost and o.start_by is not null and o.start_by <= at
     order by o.start_by limit most for update skip locked
   loop
     if item.lane is not null then

@@ -22,7 +22,7 @@ const LEAST_MISSES = 16;
 const MISSES_WITH_LIMITS = 1_000;
 
 /** Condition of operations `o` that are not overdue. Its parameter is the time. */
-export const IN_TIME = "(o.start_by is null or o.start_by > ?)";
+export const IN_TIME = "(o.start_by is null or o.previous_lost = 1 or o.start_by > ?)";
 
 const LEVELS = `with level(urgency) as (values (0), (1), (2), (3), (4), (5), (6), (7)) select urgency from level
   where exists (select 1 from arr_operations o indexed by arr_operations_turns

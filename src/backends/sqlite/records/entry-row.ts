@@ -39,7 +39,7 @@ export const MAX_INLINE_INPUT = 4_096;
 
 /** Selects an entry for {@link toHeldEntry}, without the columns that it does not need, because each of them takes time. */
 export const HELD_BY_ID = `select seq, id, tenant, definition, lane, state, attempt, token, lease_ends_at, due_at, announce_at, round,
-  previous_lost, cancel_requested, not_before, was_pending, retention_ms, failed_retention_ms, start_within_ms, on_end,
+  previous_lost, cancel_requested, not_before, start_by, was_pending, retention_ms, failed_retention_ms, start_within_ms, on_end,
   resource, progress, last_error from arr_operations where id = ?`;
 
 /** Reads the part of an entry that the settlement or renewal of an attempt needs. Throws `CORRUPT_RECORD`. */
@@ -79,8 +79,7 @@ function withOwnData<Stored extends HeldOperation>(row: Row, operation: Stored):
     round: integer(row, "round"),
     previousLost: row.previous_lost === 1,
     notBefore: Number(row.not_before),
-    // Not selected for an entry that an attempt holds, which has none.
-    startBy: (row.start_by ?? null) === null ? undefined : Number(row.start_by),
+    startBy: row.start_by === null ? undefined : Number(row.start_by),
     wasPending: row.was_pending === 1,
   };
 }

@@ -166,14 +166,14 @@ export function findExpired(statements: Statements, now: number, limit: number):
 }
 
 const OVERDUE = `${withInput("arr_operations_start_by")}
-  where o.start_by is not null and o.start_by <= ? order by o.start_by limit ?`;
+  where o.start_by is not null and o.token is null and o.previous_lost = 0 and o.start_by <= ? order by o.start_by limit ?`;
 
 /** Returns whether any operation is overdue. */
 export function hasOverdue(statements: Statements, records: Records): boolean {
   return statements.first(OVERDUE, records.now(), 1) !== undefined;
 }
 
-/** Ends operations that no attempt began in time, the longest overdue first. */
+/** Ends operations that did not start in time, the longest overdue first. */
 export function endOverdue(
   statements: Statements,
   records: Records,

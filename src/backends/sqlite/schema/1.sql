@@ -11,7 +11,8 @@
 -- Every unfinished operation has an `announce_at`. A row with a token and an `announce_at` is under a lease.
 -- An operation that is `behind` waits for its turn in its lane. Until then, no receipt and no sweep finds it.
 -- An operation that never had work to run has `was_pending` 0. `not_before` is the end of its delay.
--- `start_by` is the time when it expires. It is null from the first attempt or its end on, and while the operation is preparing.
+-- `start_by` is the time when it expires, unless it has a token or lost one. It is null once a processor has started or the
+-- operation has ended, and while it is preparing.
 -- `input` is empty if it is large. It is then in the table of inputs, because SQLite writes a whole row at each change.
 -- `on_end` is JSON with the id, definition, input, retentionMs and failedRetentionMs of the follow-up.
 create table arr_operations (
@@ -76,8 +77,9 @@ create index arr_operations_lanes on arr_operations (definition, tenant, lane, c
   where announce_at is not null and lane is not null;
 create index arr_operations_lane_held on arr_operations (definition, tenant, lane)
   where announce_at is not null and lane is not null and token is not null;
--- For those that no attempt began in time.
-create index arr_operations_start_by on arr_operations (start_by) where start_by is not null;
+-- For those that did not start in time.
+create index arr_operations_start_by on arr_operations (start_by)
+  where start_by is not null and token is null and previous_lost = 0;
 create index arr_operations_expires on arr_operations (expires_at) where expires_at is not null;
 create index arr_operations_forget on arr_operations (forget_at) where forget_at is not null;
 -- For lists. Those of unfinished and of failed operations are small, however many operations have completed.

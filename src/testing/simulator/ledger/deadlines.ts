@@ -1,11 +1,11 @@
 import type { Operation } from "../../../contract/operation.js";
 import type { OverdueOperation } from "../../../ports/operation-store.js";
 import { expiring } from "./contents.js";
-import { type Entries, type Entry, isOverdue } from "./entry.js";
+import { type Entries, type Entry, hasBegun, isOverdue } from "./entry.js";
 
 /**
- * Checks that an operation with a deadline begins or expires, never both, that it never begins after its deadline, and that
- * each sweep ends those that are overdue (I26).
+ * Checks that an operation with a deadline starts or expires, never both, that it never begins for the first time after its
+ * deadline, and that each sweep ends those that are overdue (I26).
  */
 export class Deadlines {
   readonly #entries: Entries;
@@ -20,10 +20,10 @@ export class Deadlines {
   /** Called before the ledger records an attempt. */
   begun(entry: Entry, { state, attempt, createdAt }: Operation, previousLost: boolean): void {
     if (state !== "pending") return;
-    const { id, hasBegun, startedAs, recorded } = entry;
-    entry.hasBegun = true;
+    const { id, startedAs, recorded } = entry;
+    entry.hasStarted ||= previousLost;
     // Otherwise the answer to an earlier one may have been lost.
-    const isFirst = !hasBegun && attempt === 1 && !previousLost;
+    const isFirst = !hasBegun(entry) && attempt === 1;
     const { delayMs = 0, startWithinMs } = recorded;
     if (startWithinMs === undefined || !isFirst) return;
     const startBy = startedAs === "pending" ? createdAt + delayMs + startWithinMs : entry.startBy;
@@ -46,8 +46,8 @@ export class Deadlines {
     const { recorded, startBy = 0, isVague } = entry;
     if (definition !== recorded.definition || tenant !== entry.tenant || principal !== recorded.principal)
       this.#entries.violated("I8", `${id} expired as ${definition} of ${tenant} and ${principal}`);
-    if (entry.hasBegun || recorded.startWithinMs === undefined)
-      this.#violated(`${id} expired although it ${entry.hasBegun ? "had begun" : "has no deadline"}`);
+    if (hasBegun(entry) || recorded.startWithinMs === undefined)
+      this.#violated(`${id} expired although it ${hasBegun(entry) ? "had begun" : "has no deadline"}`);
     else if (!isVague && startBy > this.#entries.now())
       this.#violated(`${id} expired ${startBy - this.#entries.now()} ms before its deadline`);
     if (!entry.contents.change(expiring))

@@ -44,8 +44,8 @@ export interface Entry {
   dueAt: number;
   /** Time from which it is overdue, unless it has begun. Absent if it has no deadline, or if that time is unknown. */
   startBy: number | undefined;
-  /** Whether an attempt of its work has begun. */
-  hasBegun: boolean;
+  /** Whether an attempt of its work has started or was lost. */
+  hasStarted: boolean;
   /** Time before which no sweep gets it. */
   handOutFrom: number;
   /** Number of sweeps that got it since it began or became due. */
@@ -112,7 +112,7 @@ export class Entries {
       previousLost: false,
       dueAt,
       startBy: initial === undefined ? deadlineOf(recorded, dueAt) : undefined,
-      hasBegun: false,
+      hasStarted: false,
       handOutFrom: lease === undefined ? dueAt : leaseEndsAt,
       round: 0,
       isVague: false,
@@ -199,10 +199,15 @@ export function silentEnd(entry: Entry, now: number): Change | undefined {
   return mayBeOverdue(entry, now) ? expiring : undefined;
 }
 
+/** Returns whether an operation can no longer expire, or not now: it has started, or an attempt holds it. */
+export function hasBegun({ hasStarted, token, isVague }: Entry): boolean {
+  return hasStarted || (token !== undefined && !isVague);
+}
+
 /** Returns whether an operation may be overdue: its deadline is over or unknown, and it has not begun. */
 export function mayBeOverdue(entry: Entry, now: number): boolean {
-  const { recorded, hasBegun, isVague, startBy = Number.POSITIVE_INFINITY, contents } = entry;
-  if (recorded.startWithinMs === undefined || hasBegun) return false;
+  const { recorded, isVague, startBy = Number.POSITIVE_INFINITY, contents } = entry;
+  if (recorded.startWithinMs === undefined || hasBegun(entry)) return false;
   return (isVague || startBy <= now) && contents.mayBe(({ state }) => state === "pending");
 }
 

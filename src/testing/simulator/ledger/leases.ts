@@ -36,6 +36,7 @@ export function released(entry: Entry, settlement: Settlement, now: number): voi
   entry.attempt = attemptAfter(entry, settlement);
   entry.attemptIfReleased = undefined;
   entry.round = 0;
+  entry.hasStarted = hasStartedAfter(entry, settlement);
   if (settlement.to === "prepared") {
     entry.previousLost = false;
     entry.handOutFrom = entry.dueAt > now ? entry.dueAt : now + FIRST_HAND_OUT_MS;
@@ -52,10 +53,17 @@ export function released(entry: Entry, settlement: Settlement, now: number): voi
 export function mayBeReleased(entry: Entry, settlement: Settlement): OperationState {
   const { to } = settlement;
   entry.isVague = true;
+  entry.hasStarted = hasStartedAfter(entry, settlement);
   if (to === "prepared" || to === "retry") entry.attemptIfReleased = attemptAfter(entry, settlement);
   if (to === "completed" || to === "failed") return to;
   if (to === "prepared") return "pending";
   return entry.cancelRequested ? "failed" : stateOf(entry);
+}
+
+/** Returns whether the work has started, after a settlement that may leave the operation unfinished. */
+function hasStartedAfter({ hasStarted }: Entry, settlement: Settlement): boolean {
+  if (settlement.to === "prepared") return false;
+  return hasStarted || settlement.to !== "retry" || settlement.started !== false;
 }
 
 /** Returns the number of counted attempts after a settlement that leaves the operation unfinished. */

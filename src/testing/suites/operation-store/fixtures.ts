@@ -27,6 +27,8 @@ export const COMPLETED: Extract<Settlement, { to: "completed" }> = { to: "comple
 export const FAILED: Extract<Settlement, { to: "failed" }> = { to: "failed", error: ERROR };
 export const RETRIED: Retry = { to: "retry", delayMs: 0, countAttempt: true };
 export const GIVEN_BACK: Retry = { to: "retry", delayMs: 0, countAttempt: false };
+/** Gives an operation back whose processor has not started. */
+export const UNSTARTED: Retry = { ...GIVEN_BACK, started: false };
 export const PREPARED: Settlement = { to: "prepared", resource: '{"body":{"status":"pending"}}' };
 
 const runtime = createSystemRuntime();

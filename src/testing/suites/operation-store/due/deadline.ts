@@ -1,7 +1,7 @@
 import type { NewOperation } from "../../../../contract/operation.js";
 import { MAX_DURATION_MS } from "../../../../contract/options.js";
 import { EXPIRED } from "../../../../contract/problem.js";
-import type { OperationStore, OverdueOperation } from "../../../../ports/operation-store.js";
+import type { Lease, OperationStore, OverdueOperation } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome, ok } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import { newFollowUp } from "../attempt/on-end.js";
@@ -18,6 +18,7 @@ import {
   RETRIED,
   read,
   tryBegin,
+  UNSTARTED,
 } from "../fixtures.js";
 
 const NEEDS = ["deadlines"] as const;
@@ -92,7 +93,7 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "deadline.begun",
-    name: "never ends an operation that has begun: not while it runs, after a lost lease, or while it waits again",
+    name: "never ends an operation that has started: not while it runs, after a lost lease, or while it waits again",
     needs: NEEDS,
     check: async (store, { unitMs, pass }) => {
       const members = { startWithinMs: 3 * unitMs };
@@ -109,6 +110,38 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       for (const id of due)
         equal(await tryBegin(store, id), "begun", "beginning it again after the deadline");
       isOutcome(await store.renew(running.lease, { leaseMs: LONG_MS }), "renewed", "renewing an attempt");
+    },
+  },
+  {
+    rule: "deadline.unstarted",
+    name: "keeps the deadline of an operation that is released before its processor has started, unless a lease was lost",
+    needs: NEEDS,
+    check: async (store, { unitMs, pass }) => {
+      const members = { startWithinMs: 3 * unitMs };
+      const release = async (lease: Lease): Promise<void> =>
+        void isOutcome(await store.settle(lease, UNSTARTED), "settled", "settling as not started");
+      const lost = await createWorking(store, unitMs, members);
+      const [again, late, swept, held] = [
+        await createWorking(store, LONG_MS, members),
+        await createWorking(store, LONG_MS, members),
+        await createWorking(store, LONG_MS, members),
+        await createWorking(store, LONG_MS, members),
+      ];
+      for (const { lease } of [again, late, swept]) await release(lease);
+      equal(await tryBegin(store, again.operation.id), "begun", "beginning it again before the deadline");
+      await pass(4 * unitMs);
+      await release((await begin(store, lost.operation.id)).lease);
+      equal(await tryBegin(store, late.operation.id), "expired", "beginning it after the deadline");
+      deepEqual(await endOverdue(store), [about(swept.operation)], "operations that ended");
+      await release(held.lease);
+      deepEqual(
+        await endOverdue(store),
+        [about(held.operation)],
+        "operations that ended after their release",
+      );
+      const { attempt, error } = await read(store, held.operation);
+      deepEqual([attempt, error], [0, EXPIRED], "the operation");
+      equal(await tryBegin(store, lost.operation.id), "begun", "beginning the one that lost its lease");
     },
   },
   {

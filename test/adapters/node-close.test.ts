@@ -191,16 +191,6 @@ describe("closeServer", () => {
     await closed;
   });
 
-  it("does not wait longer for the sessions of HTTP/2", async () => {
-    const { service } = createGated();
-    const server = createHttp2Server(toNodeHandler(service) as Http2Handler).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    closers.push(() => client.destroy());
-    await once(server, "session");
-    await expect(closeServer(server, service, { graceMs: 50 })).resolves.toBeUndefined();
-  });
-
   it("lets the work of a worker finish, and can be called again", async () => {
     const { service } = createGated();
     const work = new EventEmitter();

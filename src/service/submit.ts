@@ -15,6 +15,7 @@ import type { CreatedResource } from "../ports/create.js";
 import { checkEndsOverdue } from "../ports/overdue.js";
 import { accept, announceAccepted } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
+import { checkKeptFields } from "../submission/check-kept-fields.js";
 import { recordIn } from "../submission/creation/record-in.js";
 import type { CheckedSubmission } from "../submission/earlier-operation.js";
 import { fingerprint } from "../submission/fingerprint.js";
@@ -94,6 +95,7 @@ export async function check(
   const { tenant, principal, key, delayMs, startWithinMs, urgency, webhookUrl } = options;
   const value = parseStrictJson(toText(given, settings.maxBodyBytes), settings);
   const output = await validate(definition.input, value);
+  await checkKeptFields(definition, value, output);
   const input = canonicalJson(value);
   const parts = {
     key: readKey(key, definition),

@@ -77,6 +77,14 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
       'Option `idempotencyKey` must be `optional` or `required`, not "never".',
       () => defineOrders({ idempotencyKey: "never" }),
     ],
+    ...[input, z.strictObject({ other: z.string() })].map(
+      (schema) =>
+        [
+          `a path field that the input schema ${schema === input ? "drops" : "refuses"}`,
+          'Option `path` is "/one/{account}", but the input schema has no member for its field {account}. Add a required member `account` to the schema, or remove the field from the path.',
+          () => define({ path: "/one/{account}", input: schema }),
+        ] as const,
+    ),
     [
       "a cancellable that is not a boolean",
       'Option `cancellable` must be true or false, not "yes".',

@@ -9,6 +9,7 @@ import type { Principal } from "../../ports/authorize.js";
 import type { CreatedResource } from "../../ports/create.js";
 import { accept, announceAccepted } from "../../submission/accept.js";
 import { type Accepted, toMessage } from "../../submission/accepted.js";
+import { checkKeptFields } from "../../submission/check-kept-fields.js";
 import { fingerprint } from "../../submission/fingerprint.js";
 import { toSubmission } from "../../submission/to-submission.js";
 import { isTraced, submitChannel, traced } from "../../telemetry/channels.js";
@@ -98,6 +99,8 @@ async function acceptRequest(
   const { value, tree } = payload instanceof Promise ? await payload : payload;
   const validated = validate(definition.input, value);
   const output = validated instanceof Promise ? await validated : validated;
+  const checkedPath = checkKeptFields(definition, value, output);
+  if (checkedPath !== undefined) await checkedPath;
   const input = canonicalJson(value);
   const named =
     tree === undefined

@@ -50,7 +50,7 @@ function unattended(due: number, oldestDueMs: number): string {
   const seconds = Math.round(oldestDueMs / 1_000);
   return (
     `No worker runs operations of this definition: ${due} are due, the oldest for ${seconds} s. ` +
-    "Pass a processor for it to createWorker() in one of your processes."
+    "Pass a processor for it to createWorker() in one of your processes, and call start() of that worker."
   );
 }
 

@@ -14,6 +14,8 @@ export interface Lifecycle {
   leave(): void;
   /** Runs work between `enter` and `leave`. Rejects like them and like the work. */
   run<T>(work: () => Promise<T>): Promise<T>;
+  /** Calls a function with each `enter`, until the function is called that this returns. It must not throw. */
+  onEnter(listener: () => void): () => void;
   /** Adds a closing step. It runs while `close` waits for work in progress. */
   onClose(step: () => Promise<void>): void;
   /** Waits for work in progress and the added steps, then runs `lastSteps` in order. Never rejects. */
@@ -23,6 +25,7 @@ export interface Lifecycle {
 /** Creates the lifecycle of a service. `report` receives errors of closing steps. */
 export function createLifecycle(report: (error: unknown) => void): Lifecycle {
   const steps: (() => Promise<void>)[] = [];
+  const listeners = new Set<() => void>();
   let active = 0;
   let becameIdle: () => void = () => {};
   let closing: Promise<void> | undefined;
@@ -43,6 +46,7 @@ export function createLifecycle(report: (error: unknown) => void): Lifecycle {
   function enter(): void {
     checkOpen();
     active += 1;
+    if (listeners.size > 0) for (const listener of listeners) listener();
   }
 
   function leave(): void {
@@ -61,6 +65,10 @@ export function createLifecycle(report: (error: unknown) => void): Lifecycle {
       } finally {
         leave();
       }
+    },
+    onEnter: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     onClose: (step) => {
       steps.push(step);

@@ -1,6 +1,6 @@
 import { reportError, type WorkerContext } from "./context.js";
 
-/** How often a worker counts the due operations of other workers' definitions. */
+/** How often a worker counts the due operations of definitions that it does not run. */
 const INTERVAL_MS = 60_000;
 /** Workers take due work within seconds, unless they are busy with other work of the same definition. */
 const WAITING_MS = 60_000;
@@ -10,16 +10,18 @@ const WAITING_MS = 60_000;
  * attempt is running, and the definition is not paused. It reads the counts at most once a minute and changes nothing in
  * the store. It reports a definition again only after its operations were taken in between. Never rejects.
  *
- * @param definitions names of known definitions that this worker has no processor for
+ * @param definitions names of known definitions that this worker does not run
+ * @param firstAfterMs time until the first look. Milliseconds. Default: none.
  */
 export function createUnattendedReport(
   context: WorkerContext,
   definitions: readonly string[],
+  firstAfterMs = 0,
 ): () => Promise<void> {
   const { backend, runtime, observe } = context;
   const { clock } = runtime;
   const reported = new Set<string>();
-  let nextAt = Number.NEGATIVE_INFINITY;
+  let nextAt = clock.elapsed() + firstAfterMs;
 
   async function look(): Promise<void> {
     for (const stats of (await backend.operations.stats?.({ definitions })) ?? []) {

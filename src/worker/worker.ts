@@ -128,6 +128,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
   let loops: readonly Promise<void>[] | undefined;
   let stopped: Promise<void> | undefined;
   let unwatch: (() => void) | undefined;
+  const forgetUnused = shared?.lifecycle.onEnter(reportUnused(context, source.definitions));
 
   async function drain(): Promise<void> {
     let cancelTimer = clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
@@ -162,6 +163,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
   }
 
   const stop = (): Promise<void> => {
+    forgetUnused?.();
     if (draining.raised) stopping.raise();
     draining.raise();
     stopped ??= drain();
@@ -173,17 +175,20 @@ export function createWorker<const List extends Definitions, Tx = never>(
   return {
     start: async () => {
       if (draining.raised) throw new AsyncReplyError("WORKER_STOPPED", "A stopped worker cannot be started.");
+      forgetUnused?.();
       starting ??= inOwnContext(begin);
       await starting;
     },
     stop,
     runUntilIdle: async (limits = {}) => {
       const read = readOptions(limits, IDLE_OPTIONS, "worker.runUntilIdle");
+      forgetUnused?.();
       return inOwnContext(() => run(read));
     },
     runFor: async (limits) => {
       const read = readOptions(limits, RUN_OPTIONS, "worker.runFor");
       checkRunTime(read.maxMs, context.processors);
+      forgetUnused?.();
       return inOwnContext(() => run(read));
     },
     ...awaitUsing(stopOnce),
@@ -225,6 +230,16 @@ function sweepWith(context: WorkerContext, known: Definitions): () => Promise<nu
     await reportUnattended();
     return announced;
   };
+}
+
+/** Time for which a worker may wait to be started. Milliseconds. */
+const UNUSED_MS = 60_000;
+
+/** Returns a function that reports definitions whose operations wait, although a worker was created that could run them. */
+function reportUnused(context: WorkerContext, known: Definitions): () => void {
+  const own = known.map(({ name }) => name).filter((name) => context.processors.has(name));
+  const report = createUnattendedReport(context, own, UNUSED_MS);
+  return () => void report();
 }
 
 /** Applies to a back end without its own, shorter limit. */

@@ -5,6 +5,7 @@ import {
   createWorker,
   defineOperation,
   type ServiceEvent,
+  type Worker,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
@@ -31,7 +32,8 @@ function createStage(change: (backend: Backend<never>) => Backend<never> = (back
     createWorker(service, Object.fromEntries(names.map((name) => [name, (): string => "done"])));
   const reports = (): readonly ServiceEvent[] =>
     events.filter(({ event }) => event === "definition.unattended" || event === "background.failed");
-  return { backend, clock, submit, workerOf, reports };
+  const close = () => service.close();
+  return { backend, clock, submit, workerOf, reports, close };
 }
 
 const REPORT = { event: "definition.unattended", definition: "reports", due: 1, oldestDueMs: 60_000 };
@@ -123,6 +125,59 @@ describe("a worker", () => {
     await submit("reports");
     await clock.advance(60_000);
     await workerOf("orders").runUntilIdle();
+    expect(reports()).toEqual([]);
+  });
+});
+
+describe("a worker that was created and never started", () => {
+  it("is reported once if its operations have waited for a minute, with the next request", async () => {
+    const { clock, submit, workerOf, reports } = createStage();
+    workerOf("orders", "reports");
+    await submit("reports");
+    await clock.advance(59_999);
+    await submit("orders");
+    expect(reports()).toEqual([]);
+    await clock.advance(1);
+    await submit("orders");
+    await expect.poll(reports).toEqual([REPORT]);
+    await clock.advance(59_999);
+    await submit("orders");
+    expect(reports()).toEqual([REPORT]);
+  });
+
+  it.each<readonly [string, (worker: Worker) => Promise<unknown>]>([
+    ["start", (worker) => worker.start()],
+    ["runUntilIdle", (worker) => worker.runUntilIdle()],
+    ["runFor", (worker) => worker.runFor({ maxMs: 10_000 })],
+    ["stop", (worker) => worker.stop()],
+  ])("is not reported after %s", async (_, use) => {
+    let counts = 0;
+    const { clock, submit, workerOf, close } = createStage((backend) => {
+      backend.operations.stats = async () => {
+        counts += 1;
+        return [];
+      };
+      return backend;
+    });
+    await use(workerOf("orders", "reports"));
+    await clock.advance(120_000);
+    await submit("reports");
+    expect(counts).toBe(0);
+    await close();
+  });
+
+  it("is not reported if a worker of another process takes its operations", async () => {
+    const { backend, clock, submit, workerOf, reports } = createStage();
+    workerOf("orders", "reports");
+    const other = createWorker(
+      { definitions, backend, observe: false },
+      { orders: () => "done", reports: () => "done" },
+    );
+    await submit("reports");
+    await other.runUntilIdle();
+    await clock.advance(60_000);
+    await submit("reports");
+    await clock.advance(1);
     expect(reports()).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const checked = new WeakSet<OperationDefinition>();
 
 /**
  * Checks with the first input of a definition that the schema does not drop a field of the path. Not every schema can be
- * described, so `defineOperation` may not have seen it. Returns a promise only for that first input.
+ * described, so `defineOperation` might not have seen it. Returns a promise only for that first input.
  *
  * Throws `INTERNAL`. A promise rejects with the same.
  */
@@ -30,8 +30,8 @@ async function check(definition: OperationDefinition, value: unknown, output: un
     const { issues } = await input["~standard"].validate(others);
     if (issues !== undefined) continue;
     const detail =
-      `The input schema of the definition "${name}" drops the field {${field}} of its path "${path}", so the processor would not ` +
-      `get it. Add a required member \`${field}\` to the schema.`;
+      `The input schema of the definition "${name}" drops the field {${field}} of its path "${path}", so the processor ` +
+      `would not get it. Add a required member \`${field}\` to the schema.`;
     throw new AsyncReplyError("INTERNAL", detail);
   }
   checked.add(definition);

@@ -24,7 +24,7 @@ export interface Stopped {
   pass(ms: number): Promise<void>;
 }
 
-/** What a worker does with the input of an operation. */
+/** The parts of a worker that can stall an operation. */
 interface Parts {
   readonly input?: z.ZodType<{ name: string }>;
   readonly codes?: () => Promise<void>;

@@ -10,7 +10,10 @@ import { http2Stream } from "./write-body.js";
 
 /** Options of {@link closeServer}. */
 export interface CloseOptions {
-  /** Time for the requests in progress, and for WebSockets and tunnels. Then every connection is closed. Milliseconds. Default: 10 s. */
+  /**
+   * Time for the requests in progress, and for WebSockets and tunnels. Then every connection is closed. Milliseconds.
+   * Default: 10 s.
+   */
   readonly graceMs?: number;
 }
 
@@ -19,7 +22,7 @@ const OPTIONS: OptionTable<Required<CloseOptions>> = { graceMs: duration(10_000)
 /** How often connections are closed that have become idle. Milliseconds. */
 const IDLE_MS = 100;
 
-/** What a server has open. */
+/** Everything that a server has open. */
 interface Open {
   /** Connections, also those that became a WebSocket or a tunnel. With TLS, each is there twice: raw, and decrypted. */
   readonly sockets: Set<Socket>;
@@ -33,7 +36,7 @@ subscribe("tracing:net.server.listen:asyncStart", (message) => {
   follow((message as { readonly server: Server }).server);
 });
 
-/** Returns what a server has open of what it has accepted since the first call. */
+/** Returns everything that a server has open and has accepted since the first call. */
 function follow(server: Server): Open {
   const before = known.get(server);
   if (before !== undefined) return before;

@@ -1,11 +1,31 @@
 import { Client, Pool } from "pg";
 import { describe } from "vitest";
-import { testMistakes, untyped } from "../support/untyped.js";
+import { type Mistake, testMistakes, untyped } from "../support/untyped.js";
 
 const { createMemoryBackend, createPostgresBackend } = untyped;
 const POOL =
   "a `Pool` of `pg`, such as `new Pool({ connectionString })`, or the result of `fromPGlite(database)`";
 const pool = { connect: (): void => {} };
+
+/** What each function that adapts a library must be called with. */
+const LIBRARIES = {
+  fromDrizzle: "a database of Drizzle, such as `drizzle(pool)`",
+  fromKnex: 'an instance of Knex, such as `knex({ client: "pg", connection })`',
+  fromKysely: "an instance of Kysely, such as `new Kysely({ dialect })`",
+  fromMikroOrm: "an `EntityManager` of MikroORM, such as `orm.em`",
+  fromPGlite: "a database of PGlite, such as `new PGlite()`",
+  fromPool: "a `Pool` of `pg`, such as `new Pool({ connectionString })`",
+  fromPrisma: "a `PrismaClient`, such as `new PrismaClient({ adapter })`",
+  fromTypeOrm: 'a `DataSource` of TypeORM, such as `new DataSource({ type: "postgres", url })`',
+};
+const others = [
+  ["undefined", undefined],
+  ["5", 5],
+  ["an object", {}],
+  ["a function", () => {}],
+  ["a string", "postgres://me:secret@localhost"],
+  ["a promise that was not awaited", Promise.resolve({})],
+] as const;
 
 describe("a mistake in a back end says what is wrong, what is expected and what to do", () => {
   testMistakes([
@@ -61,4 +81,18 @@ describe("a mistake in a back end says what is wrong, what is expected and what 
       () => createPostgresBackend({ pool, listen: "yes" }),
     ],
   ]);
+});
+
+describe("a function that adapts a library says what it needs", () => {
+  testMistakes(
+    Object.entries(LIBRARIES).flatMap(([name, needed]) =>
+      others.map(
+        ([kind, value]): Mistake => [
+          `${name} with ${kind}`,
+          `The argument of \`${name}\` must be ${needed}, not ${kind}.`,
+          () => untyped[name as keyof typeof LIBRARIES](value),
+        ],
+      ),
+    ),
+  );
 });

@@ -1,4 +1,5 @@
 import { untilAborted } from "../../../ports/waits.js";
+import { checkLibrary } from "./check-library.js";
 import { checkTransaction } from "./open-transaction.js";
 import type { SqlDatabase, SqlListener, SqlResult } from "./sql-database.js";
 
@@ -25,8 +26,18 @@ const OPEN_TRANSACTION = "the transaction that `database.transaction()` passes t
  *
  * PGlite has one connection, so everything else waits while a transaction is open. Inside a transaction, never await
  * another call of the same back end: it would wait until it times out.
+ *
+ * Throws `INVALID_OPTION`.
  */
 export function fromPGlite(database: PGliteLike): SqlDatabase<PGliteTransaction> {
+  checkLibrary(
+    "fromPGlite",
+    database,
+    "a database of PGlite, such as `new PGlite()`",
+    "query",
+    "exec",
+    "transaction",
+  );
   const listen = database.listen?.bind(database);
   return {
     query: async (statement) => {

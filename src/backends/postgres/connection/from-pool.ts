@@ -2,6 +2,7 @@ import { isObject } from "../../../contract/options.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { untilAborted } from "../../../ports/waits.js";
+import { checkLibrary } from "./check-library.js";
 import { checkTransaction } from "./open-transaction.js";
 import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
@@ -22,11 +23,14 @@ export interface FromPoolOptions {
 /**
  * Adapts a pool, like `createPostgresBackend` does with the option `pool`, so that you can wrap the result. Connections that
  * do not answer in time are closed.
+ *
+ * Throws `INVALID_OPTION`.
  */
 export function fromPool<Client extends SqlClient>(
   pool: SqlPool<Client>,
   { timeoutMs = 10_000, clock = createSystemRuntime().clock }: FromPoolOptions = {},
 ): SqlDatabase<Client> {
+  checkLibrary("fromPool", pool, "a `Pool` of `pg`, such as `new Pool({ connectionString })`", "connect");
   const within = createTimeLimit(timeoutMs, clock);
 
   async function connect(): Promise<Client> {

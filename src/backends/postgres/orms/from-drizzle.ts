@@ -1,4 +1,5 @@
 import { misuse } from "../../../contract/options.js";
+import { checkLibrary } from "../connection/check-library.js";
 import type { SqlResult, SqlStatement } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
 
@@ -17,8 +18,13 @@ interface DrizzleSession {
   };
 }
 
-/** Uses transactions of Drizzle, for `createPostgresBackend({ pool, transactions })`. */
+/**
+ * Uses transactions of Drizzle, for `createPostgresBackend({ pool, transactions })`.
+ *
+ * Throws `INVALID_OPTION`.
+ */
 export function fromDrizzle<Tx extends object>(db: DrizzleLike<Tx>): SqlTransactions<Tx> {
+  checkLibrary("fromDrizzle", db, "a database of Drizzle, such as `drizzle(pool)`", "transaction");
   return {
     begin: (run) => db.transaction(run),
     query: async (tx, statement) => {

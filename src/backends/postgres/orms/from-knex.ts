@@ -1,3 +1,4 @@
+import { checkLibrary } from "../connection/check-library.js";
 import type { SqlClient } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
 import { transactionOver } from "./transaction-over.js";
@@ -21,8 +22,18 @@ export interface KnexTransaction {
   };
 }
 
-/** Uses transactions of Knex, for `createPostgresBackend({ pool, transactions })`. */
+/**
+ * Uses transactions of Knex, for `createPostgresBackend({ pool, transactions })`.
+ *
+ * Throws `INVALID_OPTION`.
+ */
 export function fromKnex<Tx extends KnexTransaction>(knex: KnexLike<Tx>): SqlTransactions<Tx> {
+  checkLibrary(
+    "fromKnex",
+    knex,
+    'an instance of Knex, such as `knex({ client: "pg", connection })`',
+    "transaction",
+  );
   return {
     begin: (run) => knex.transaction(run),
     // `raw` would read `?` instead of `$1`, and pass the rows to `postProcessResponse`.

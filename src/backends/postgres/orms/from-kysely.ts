@@ -1,3 +1,4 @@
+import { checkLibrary } from "../connection/check-library.js";
 import type { SqlResult, SqlStatement } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
 import { transactionOver } from "./transaction-over.js";
@@ -22,8 +23,13 @@ export interface KyselyTransaction {
   };
 }
 
-/** Uses transactions of Kysely, for `createPostgresBackend({ pool, transactions })`. */
+/**
+ * Uses transactions of Kysely, for `createPostgresBackend({ pool, transactions })`.
+ *
+ * Throws `INVALID_OPTION`.
+ */
 export function fromKysely<Tx extends KyselyTransaction>(db: KyselyLike<Tx>): SqlTransactions<Tx> {
+  checkLibrary("fromKysely", db, "an instance of Kysely, such as `new Kysely({ dialect })`", "transaction");
   return {
     begin: (run) => db.transaction().execute(run),
     query: queryKysely,

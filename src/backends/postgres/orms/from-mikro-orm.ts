@@ -1,3 +1,4 @@
+import { checkLibrary } from "../connection/check-library.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
 import { type KyselyTransaction, queryKysely } from "./from-kysely.js";
 import { transactionOver } from "./transaction-over.js";
@@ -16,9 +17,18 @@ export interface MikroOrmLike {
  * Uses transactions of MikroORM 7, for `createPostgresBackend({ pool, transactions })`. Each has an identity map of its
  * own.
  *
+ * Throws `INVALID_OPTION`.
+ *
  * @param em such as `orm.em`
  */
 export function fromMikroOrm<Em extends MikroOrmLike>(em: Em): SqlTransactions<Em> {
+  checkLibrary(
+    "fromMikroOrm",
+    em,
+    "an `EntityManager` of MikroORM, such as `orm.em`",
+    "fork",
+    "transactional",
+  );
   return {
     // A fork is in no transaction, and its entities do not stay in the identity map of `em`.
     begin: (run) => em.fork().transactional(run),

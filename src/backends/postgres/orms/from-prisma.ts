@@ -1,3 +1,4 @@
+import { checkLibrary } from "../connection/check-library.js";
 import type { SqlResult } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
 
@@ -34,8 +35,18 @@ interface DriverCause {
 /** Longest delay of a timer. The back end has its own time limits. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
-/** Uses transactions of Prisma 7 on `@prisma/adapter-pg`, for `createPostgresBackend({ pool, transactions })`. */
+/**
+ * Uses transactions of Prisma 7 on `@prisma/adapter-pg`, for `createPostgresBackend({ pool, transactions })`.
+ *
+ * Throws `INVALID_OPTION`.
+ */
 export function fromPrisma<Tx extends PrismaTransaction>(prisma: PrismaLike<Tx>): SqlTransactions<Tx> {
+  checkLibrary(
+    "fromPrisma",
+    prisma,
+    "a `PrismaClient`, such as `new PrismaClient({ adapter })`",
+    "$transaction",
+  );
   return {
     begin: (run) =>
       prisma.$transaction(run, { maxWait: NO_LIMIT_MS, timeout: NO_LIMIT_MS }).catch(throwDriverError),

@@ -1,3 +1,4 @@
+import { checkLibrary } from "../connection/check-library.js";
 import type { SqlClient } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
 import { transactionOver } from "./transaction-over.js";
@@ -22,8 +23,18 @@ export interface TypeOrmManager {
     | undefined;
 }
 
-/** Uses transactions of TypeORM, for `createPostgresBackend({ pool, transactions })`. */
+/**
+ * Uses transactions of TypeORM, for `createPostgresBackend({ pool, transactions })`.
+ *
+ * Throws `INVALID_OPTION`.
+ */
 export function fromTypeOrm<Tx extends TypeOrmManager>(dataSource: TypeOrmLike<Tx>): SqlTransactions<Tx> {
+  checkLibrary(
+    "fromTypeOrm",
+    dataSource,
+    'a `DataSource` of TypeORM, such as `new DataSource({ type: "postgres", url })`',
+    "transaction",
+  );
   return {
     begin: (run) => dataSource.transaction(run),
     // The connection itself, because `query` would show the input of operations to loggers and subscribers.

@@ -111,7 +111,16 @@ export function createPostgresBackend<Connection, Tx = Connection>(
       notifications.created,
     ),
     migrate: migrateSchema,
-    check: createCheck({ database, pool: options.pool, schema, listen, ready, timeoutMs, clock }),
+    check: createCheck({
+      database,
+      pool: options.pool,
+      schema,
+      listen,
+      ready,
+      verify: gateway.verify,
+      timeoutMs,
+      clock,
+    }),
     close: async () => {
       await queue.close();
       await Promise.all([changes.close(), cancellations.close()]);

@@ -16,6 +16,7 @@ import {
 } from "./calls/results.js";
 import { recordValues, settleValues } from "./calls/values.js";
 import { codeOf } from "./connection/driver-error.js";
+import { notInTransaction } from "./connection/open-transaction.js";
 import { isConflict } from "./connection/store-error.js";
 import type { Changes } from "./notices/changes.js";
 import type { Freed } from "./notices/freed.js";
@@ -58,13 +59,25 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     return withResource(tx, row, submission, create);
   }
 
+  /** Records in the caller's transaction. */
+  async function rowsIn(tx: Tx, submissions: readonly Submission[]): Promise<readonly Row[]> {
+    const call = (): Promise<readonly Row[]> => {
+      const values = [...recordValues(submissions), channel ?? null, gateway.own.mark()];
+      return gateway.callIn(tx, "record_in_v1", values).catch(refuseEnded);
+    };
+    const rows = await call();
+    const elsewhere = markElsewhere(rows);
+    if (elsewhere === undefined) return rows;
+    await gateway.own.refuseOther(elsewhere, inOtherDatabase);
+    return call();
+  }
+
   async function recordIn(
     tx: Tx,
     submission: Submission,
     create?: (tx: Tx) => Promise<JsonText>,
   ): Promise<RecordResult> {
-    const values = [...recordValues([submission]), channel ?? null];
-    const [row] = await gateway.callIn(tx, "record_in_v1", values);
+    const [row] = await rowsIn(tx, [submission]);
     return create === undefined ? toRecordResult(row, submission) : withResource(tx, row, submission, create);
   }
 
@@ -72,8 +85,7 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     tx: Tx,
     submissions: readonly Submission[],
   ): Promise<readonly RecordManyResult[]> {
-    const values = [...recordValues(submissions), channel ?? null];
-    const rowAt = byPlace(await gateway.callIn(tx, "record_in_v1", values));
+    const rowAt = byPlace(await rowsIn(tx, submissions));
     return submissions.map((each, index) => toManyResult(rowAt(index), each));
   }
 
@@ -164,6 +176,26 @@ function creationInProgress(): AsyncReplyError {
 function refusedOutside(error: unknown): never {
   const cause = isAsyncReplyError(error) ? error.cause : undefined;
   throw codeOf(cause) === "25P01" ? transactionEnded(cause) : error;
+}
+
+/** Throws `INVALID_OPTION` if no transaction is open on the caller's connection. */
+function refuseEnded(error: unknown): never {
+  throw isAsyncReplyError(error) && codeOf(error.cause) === "25P01" ? notInTransaction() : error;
+}
+
+const ELSEWHERE = "elsewhere:";
+
+/** Returns the mark of the database if it is not the one that `record_in_v1` was called for. */
+function markElsewhere([row]: readonly Row[]): string | undefined {
+  const outcome = String(row?.outcome);
+  return outcome.startsWith(ELSEWHERE) ? outcome.slice(ELSEWHERE.length) : undefined;
+}
+
+function inOtherDatabase(other: string, own: string): string {
+  return (
+    `Option \`tx\` is a transaction of another database, ${other}, where no worker of this back end looks. Pass a transaction ` +
+    `of ${own}, the database of \`pool\`, or create a back end for ${other}.`
+  );
 }
 
 function keyIsHeld(error: unknown): never {

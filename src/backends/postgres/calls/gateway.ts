@@ -4,7 +4,9 @@ import { invalidOption } from "../../../contract/options.js";
 import type { IsolationLevel, TransactionOptions } from "../../../ports/backend.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { Row } from "../../shared/row.js";
+import { codeOf } from "../connection/driver-error.js";
 import type { SharedTransactions } from "../connection/from-transactions.js";
+import { notInTransaction } from "../connection/open-transaction.js";
 import type { RunStatement, SqlDatabase, SqlResult, SqlStatement } from "../connection/sql-database.js";
 import {
   type Explain,
@@ -15,7 +17,9 @@ import {
   toStoreError,
 } from "../connection/store-error.js";
 import { createTimeLimit } from "../connection/time-limit.js";
+import { once } from "../schema/migrate.js";
 import { createCalls, type FunctionName } from "./functions.js";
+import { createOwnDatabase, type OwnDatabase } from "./own-database.js";
 
 /** Options of one call. */
 interface CallOptions {
@@ -43,6 +47,14 @@ export interface Gateway<Tx> {
   withSavepoint<Result>(tx: Tx, run: () => Promise<Result>): Promise<Result>;
   /** Calls a function of the schema in an open transaction: the caller's, or one that `transaction` began. */
   callIn(tx: Tx, name: FunctionName, values: unknown[]): Promise<readonly Row[]>;
+  /** Recognizes the database after the first use of the pool. */
+  readonly own: OwnDatabase;
+  /**
+   * Makes the first use of the database.
+   *
+   * Throws `INVALID_OPTION` if shared transactions are those of another database.
+   */
+  verify(): Promise<void>;
 }
 
 /** Options of {@link createGateway}. */
@@ -69,12 +81,33 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
   const { database, shared, schema, readyIn, runtime } = options;
   const within = createTimeLimit(options.timeoutMs, runtime.clock);
   const callOf = createCalls(schema);
+  const readMark = async (query: RunStatement): Promise<string | null> =>
+    (await query(callOf("mark_v1", []))).rows[0]?.mark as string | null;
+  const own = createOwnDatabase(() => readMark(database.query));
   let isReady = false;
-  const ready = async (): Promise<void> => {
-    if (isReady) return;
+  let isReadyIn = false;
+  const firstUse = once(async () => {
     await options.ready();
+    await own.read();
     isReady = true;
+  });
+  const ready = async (): Promise<void> => {
+    if (!isReady) await firstUse();
   };
+
+  let sharesDatabase = shared === database;
+  /** All transactions of a library begin in the same database, so the first one tells. */
+  async function refuseOtherDatabase(tx: Tx): Promise<void> {
+    if (sharesDatabase) return;
+    const found = await readMark(shared.queryIn(tx));
+    await own.refuseOther(
+      found,
+      (other, pool) =>
+        `Option \`transactions\` begins transactions in the database ${other}, but \`pool\` is connected to ${pool}. ` +
+        "Connect both to the same database.",
+    );
+    sharesDatabase = true;
+  }
 
   const toError = (error: unknown): AsyncReplyError => toStoreError(error, options.explain);
   const rethrow = (error: unknown): never => {
@@ -121,6 +154,35 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     }
   }
 
+  async function transaction<Result>(
+    run: (tx: Tx) => Promise<Result>,
+    { isolation, signal }: TransactionOptions & { readonly signal?: AbortSignal | undefined },
+  ): Promise<Result> {
+    let thrown: unknown;
+    let done = false;
+    const runAndNote = async (tx: Tx): Promise<Result> => {
+      if (isolation !== undefined) await shared.queryIn(tx)(setIsolation(isolation));
+      await refuseOtherDatabase(tx);
+      try {
+        const result = await run(tx);
+        done = true;
+        return result;
+      } catch (error) {
+        thrown = error;
+        throw error;
+      }
+    };
+    try {
+      await within(ready());
+      return await shared.transaction(runAndNote, signal);
+    } catch (error) {
+      // Errors of the caller's function and the reason of its signal are rethrown unchanged.
+      if (error === thrown || error === signal?.reason) throw error;
+      // Only the commit can take effect even if its answer is lost.
+      throw done && !isRefusal(error) ? toError(error) : notRecorded(toError(error));
+    }
+  }
+
   return {
     call: async (name, values, { repeatable = false, rowErrors = false, onSend } = {}) => {
       const sending = createSending(onSend);
@@ -135,7 +197,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     callIn: async (tx, name, values) => {
       try {
         const query = shared.queryIn(tx);
-        isReady ||= await readyIn(query);
+        if (!isReady && !isReadyIn) isReadyIn = await readyIn(query);
         return (await query(callOf(name, values))).rows;
       } catch (error) {
         // The statement may have run, but its transaction has not been committed.
@@ -144,7 +206,9 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
     },
     withSavepoint: async (tx, run) => {
       const query = shared.queryIn(tx);
-      await query({ text: "savepoint async_request_reply" }).catch(rethrow);
+      await query({ text: "savepoint async_request_reply" }).catch((error: unknown) => {
+        throw codeOf(error) === "25P01" ? notInTransaction() : toError(error);
+      });
       try {
         const result = await run();
         await query({ text: "release savepoint async_request_reply" }).catch(rethrow);
@@ -155,29 +219,11 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
         throw error;
       }
     },
-    transaction: async (run, { isolation, signal }) => {
-      let thrown: unknown;
-      let done = false;
-      const runAndNote = async (tx: Tx): Promise<Awaited<ReturnType<typeof run>>> => {
-        if (isolation !== undefined) await shared.queryIn(tx)(setIsolation(isolation));
-        try {
-          const result = await run(tx);
-          done = true;
-          return result;
-        } catch (error) {
-          thrown = error;
-          throw error;
-        }
-      };
-      try {
-        await within(ready());
-        return await shared.transaction(runAndNote, signal);
-      } catch (error) {
-        // Errors of the caller's function and the reason of its signal are rethrown unchanged.
-        if (error === thrown || error === signal?.reason) throw error;
-        // Only the commit can take effect even if its answer is lost.
-        throw done && !isRefusal(error) ? toError(error) : notRecorded(toError(error));
-      }
+    own,
+    transaction,
+    verify: async () => {
+      await within(ready());
+      if (!sharesDatabase) await transaction(async () => {}, {});
     },
   };
 }

@@ -26,14 +26,16 @@ export interface CheckOptions {
   readonly listen: boolean;
   /** Migrates the schema if `migrate` is `auto`. */
   readonly ready: () => Promise<void>;
+  /** Makes the first use of the database, and throws a mistake in the transactions. */
+  readonly verify: () => Promise<void>;
   /** Time limit for the migration. Milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Creates the `check` of a back end. It checks the pool, the server, the schema and the grants in this order, and
- * throws the first mistake that it finds. The first call warns if the errors of the pool would end the process.
+ * Creates the `check` of a back end. It checks the pool, the server, the schema, the grants and the transactions in this
+ * order, and throws the first mistake that it finds. The first call warns if the errors of the pool would end the process.
  */
 export function createCheck(options: CheckOptions): () => Promise<void> {
   const { pool, schema, listen, ready } = options;
@@ -50,7 +52,7 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
       atServer ??
       (await findPoolerMistake(pool)) ??
       (await migrationMistake(facts)) ??
-      findSchemaMistake(query, schema, facts)
+      (await findSchemaMistake(query, schema, facts))
     );
   }
 
@@ -76,6 +78,7 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
     warned = true;
     const mistake = await findMistake().catch(connectionMistake);
     if (mistake !== undefined) throw mistake;
+    await options.verify();
   };
 }
 

@@ -2,6 +2,7 @@ import { misuse, shown } from "../../../contract/options.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { untilAborted } from "../../../ports/waits.js";
 import { codeOf, driverErrorOf } from "./driver-error.js";
+import { notInTransaction } from "./open-transaction.js";
 import type { RunStatement, SqlDatabase } from "./sql-database.js";
 import type { SqlTransactions } from "./sql-transactions.js";
 import { createTimeLimit, type WithinTime } from "./time-limit.js";
@@ -66,7 +67,7 @@ export function fromTransactions<Tx>(
 
   function refuseEnded(error: unknown): never {
     if (codeOf(error) !== "25P01") throw error;
-    throw misuse(`Option \`tx\` is not in a transaction: it has ended, or was never begun. Pass ${example}.`);
+    throw notInTransaction(`Pass ${example}.`);
   }
 
   /** The function may still use its transaction, and one of its statements may still run or wait for a lock. */

@@ -1,3 +1,4 @@
+import type { AsyncReplyError } from "../../../contract/errors.js";
 import { misuse, shown } from "../../../contract/options.js";
 
 /**
@@ -18,4 +19,13 @@ export function checkTransaction(tx: unknown, isPool: boolean, example: string):
       `Option \`tx\` must be ${example}, not ${shown(tx)}. If it is the transaction of an ORM, pass \`transactions\` ` +
         "to `createPostgresBackend`, such as `fromDrizzle(db)`.",
     );
+}
+
+/**
+ * Returns the error for a `tx` that is in no transaction.
+ *
+ * @param advice what to do, as a sentence
+ */
+export function notInTransaction(advice = "Begin one, and submit before you end it."): AsyncReplyError {
+  return misuse(`Option \`tx\` is not in a transaction: it has ended, or was never begun. ${advice}`);
 }

@@ -1895,11 +1895,22 @@ $function$;
 -- Within the user's transactions
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Returns a mark of this database: its name, and when the schema was created in it.
+create function {{schema}}.mark_v1() returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+  return (select current_database() || ' ' || (extract(epoch from m.applied_at) * 1000000)::bigint
+    from {{schema}}.migrations m where m.version = 1);
+end
+$function$;
+
 -- Records within an open transaction of the caller. If the inner block fails, it is rolled back to its start, and the
--- caller's transaction can continue.
+-- caller's transaction can continue. `mark` is that of the database where the operation should be, or null. In another
+-- database, nothing is recorded. A snapshot from before the migration sees no mark, and is accepted.
 create function {{schema}}.record_in_v1(ids uuid[], tenants text[], definitions text[], principals text[], keys text[],
   fingerprints text[], inputs text[], retentions float8[], failed_retentions float8[], metas text[],
-  extras text[], tokens text[], leases float8[], channel text)
+  extras text[], tokens text[], leases float8[], channel text, mark text)
 returns table (place integer, outcome text, operation json) language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -1910,6 +1921,10 @@ declare
   at timestamptz := {{schema}}.now_v1();
   made boolean := false;
 begin
+  if mark <> {{schema}}.mark_v1() then
+    return query select n, 'elsewhere:' || {{schema}}.mark_v1(), null::json from generate_series(1, cardinality(ids)) n;
+    return;
+  end if;
   begin
     for place, outcome, operation in
       select r.place, r.outcome, r.operation from {{schema}}.record_each_v1(ids, tenants, definitions, principals, keys,
@@ -1918,7 +1933,8 @@ begin
       if outcome in ('created', 'helped') then
         made := true;
         -- No caller announces the operation. With another queue, the next sweep announces it.
-        update {{schema}}.operations o set announce_at = greatest(at, o.due_at)
+        -- Setting `created_at` is what the trigger `operations_in_transaction` waits for.
+        update {{schema}}.operations o set announce_at = greatest(at, o.due_at), created_at = o.created_at
         where o.id = coalesce((operation->>'id')::uuid, ids[place]);
       end if;
       return next;
@@ -1926,6 +1942,9 @@ begin
   exception when cannot_connect_now then
     return query select n, 'locked', null::json from generate_series(1, cardinality(ids)) n;
   end;
+  if made then
+    perform set_config('async_request_reply.recorded_at', statement_timestamp()::text, true);
+  end if;
   if made and channel is not null then
     -- Postgres delivers the notification only when the transaction commits, and equal ones of a transaction once.
     perform pg_notify(channel, json_build_object('definitions', (select json_agg(distinct d) from unnest(definitions) d),
@@ -1933,6 +1952,23 @@ begin
   end if;
 end
 $function$;
+
+create function {{schema}}.in_transaction_v1() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+  if current_setting('async_request_reply.recorded_at', true) = statement_timestamp()::text then
+    raise exception 'there is no transaction in progress' using errcode = 'no_active_sql_transaction';
+  end if;
+  return null;
+end
+$function$;
+
+-- Refuses the commit if the statement that recorded an operation commits by itself. It runs when the transaction commits, and
+-- the commit of a transaction is another statement, which begins later. If the constraints of the transaction are immediate,
+-- it runs before the time is noted. Only `record_in_v1` sets this column, so it costs nothing elsewhere.
+create constraint trigger operations_in_transaction after update of created_at on {{schema}}.operations
+deferrable initially deferred for each row execute function {{schema}}.in_transaction_v1();
 
 -- Locks a key while its resource is created, so that other submissions with the key get an answer at once.
 create function {{schema}}.lock_key_v1(p_tenant text, p_definition text, p_key text, p_idle float8)

@@ -1,0 +1,165 @@
+import { allowAnonymous, createOrderService, type OrderDefinition, type Service } from "async-request-reply";
+import type { PostgresBackend } from "async-request-reply/postgres";
+import { Client, type Pool, type PoolClient } from "pg";
+import { expect, it } from "vitest";
+import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { createTransactionStage, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
+
+type OrderService = Service<readonly [OrderDefinition], PoolClient>;
+
+const submitIn = (service: OrderService, tx: PoolClient, key?: string): Promise<unknown> =>
+  service.submit(service.definitions[0], ORDER, {
+    tenant: TENANT,
+    tx,
+    ...(key === undefined ? {} : { key }),
+  });
+
+await describePostgres("the transaction that a submission is given", (server) => {
+  async function withClient<Result>(
+    pool: Pool,
+    run: (client: PoolClient) => Promise<Result>,
+  ): Promise<Result> {
+    const client = await pool.connect();
+    try {
+      return await run(client);
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+  }
+
+  const before: readonly (readonly [string, (client: PoolClient) => Promise<unknown>])[] = [
+    ["was never begun", async () => {}],
+    ["has been committed", (client) => client.query("begin").then(() => client.query("commit"))],
+    ["has been rolled back", (client) => client.query("begin").then(() => client.query("rollback"))],
+  ];
+  const submissions: readonly (readonly [string, (stage: TransactionStage, tx: PoolClient) => unknown])[] = [
+    ["an operation", ({ service }, tx) => submitIn(service, tx)],
+    ["an operation with a key", ({ service }, tx) => submitIn(service, tx, "k")],
+    [
+      "a list",
+      ({ service }, tx) =>
+        service.submitMany(service.definitions[0], [{ input: ORDER }, { input: ORDER }], {
+          tenant: TENANT,
+          tx,
+        }),
+    ],
+    [
+      "an operation with a resource",
+      ({ backend }, tx) => {
+        const create = () => ({ body: {} });
+        return submitIn(createOrderService({ backend, authorize: allowAnonymous(), create }), tx, "k");
+      },
+    ],
+  ];
+  it.each(
+    before.flatMap(([state, prepare]) => submissions.map((each) => [state, ...each, prepare] as const)),
+  )("is refused if it %s, and nothing of %s is recorded", async (_state, _what, submit, prepare) => {
+    const stage = await createTransactionStage(server);
+    await withClient(server.pool, async (client) => {
+      await prepare(client);
+      await expect(submit(stage, client)).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        detail:
+          "Option `tx` is not in a transaction: it has ended, or was never begun. Begin one, and submit before you end it.",
+      });
+      expect(await stage.operations()).toEqual([]);
+      // The connection can go on.
+      await client.query("begin");
+      await submitIn(stage.service, client);
+      await client.query("commit");
+    });
+    expect(await stage.operations()).toHaveLength(1);
+  });
+
+  it.each<[string, (tx: PoolClient) => Promise<unknown>]>([
+    ["has just been begun", (tx) => tx.query("begin")],
+    [
+      "is begun without waiting for the answer",
+      async (tx) => {
+        tx.query("begin").catch(() => {});
+      },
+    ],
+    ["checks constraints at once", (tx) => tx.query("begin; set constraints all immediate")],
+    ["has a savepoint", (tx) => tx.query("begin; savepoint one")],
+    ["was begun in the middle of a text", (tx) => tx.query("select 1; begin; select 1")],
+    ["is serializable", (tx) => tx.query("begin isolation level serializable")],
+    ["follows another", (tx) => tx.query("begin; select 1; commit and chain")],
+  ])("is accepted if it %s", async (_, begin) => {
+    const stage = await createTransactionStage(server);
+    await withClient(server.pool, async (tx) => {
+      for (let count = 0; count < 20; count += 1) {
+        await begin(tx);
+        await submitIn(stage.service, tx);
+        await submitIn(stage.service, tx, `k-${count}`);
+        await tx.query("commit");
+      }
+    });
+    expect(await stage.operations()).toHaveLength(40);
+  });
+
+  /** Runs a test with a second database on the same server. */
+  async function withOther(run: (pool: Pool, database: string) => Promise<void>): Promise<void> {
+    const database = server.newSchema();
+    await server.pool.query(`create database ${database}`);
+    const { host, port, user, password } = new Client(server.pool.options);
+    const pool = openPool({ connectionString: undefined, host, port, user, password, database } as never);
+    try {
+      await run(pool, database);
+    } finally {
+      await pool.end();
+      await server.pool.query(`drop database ${database}`);
+    }
+  }
+
+  const serviceOf = (backend: PostgresBackend<PoolClient>): OrderService =>
+    createOrderService({ backend, authorize: allowAnonymous(), observe: () => {} });
+
+  it.each<[string, (backend: PostgresBackend<PoolClient>) => Promise<unknown>]>([
+    ["a check", (backend) => backend.check()],
+    ["any use", (backend) => backend.operations.get("00000000-0000-7000-8000-000000000001", TENANT)],
+  ])("is refused after %s if it is one of another database with the same schema", async (_, use) => {
+    await withOther(async (pool, database) => {
+      const backend = server.openOwn();
+      const { schema } = backend;
+      const elsewhere = server.openOwn({ pool, schema });
+      await elsewhere.migrate();
+      await use(backend);
+      const service = serviceOf(backend);
+      const [own] = (await server.pool.query("select current_database() as name")).rows;
+      await withClient(pool, async (tx) => {
+        await tx.query("begin");
+        const list = service.submitMany(service.definitions[0], [{ input: ORDER }], { tenant: TENANT, tx });
+        for (const submitting of [submitIn(service, tx), list])
+          await expect(submitting).rejects.toMatchObject({
+            code: "INVALID_OPTION",
+            detail:
+              `Option \`tx\` is a transaction of another database, "${database}", where no worker of this back end looks. ` +
+              `Pass a transaction of "${own.name}", the database of \`pool\`, or create a back end for "${database}".`,
+          });
+        // The refusal leaves the transaction usable.
+        await submitIn(serviceOf(elsewhere), tx);
+        await tx.query("commit");
+      });
+      const recorded = await Promise.all(
+        [backend, elsewhere].map(({ operations }) => operations.list?.({ limit: 9 })),
+      );
+      expect(recorded.map((list) => list?.length)).toEqual([0, 1]);
+      await Promise.all([backend.close(), elsewhere.close()]);
+    });
+  });
+
+  it("is accepted after the schema was created again", async () => {
+    const backend = server.openOwn();
+    await backend.check();
+    await server.pool.query(`drop schema "${backend.schema}" cascade`);
+    await backend.migrate();
+    await withClient(server.pool, async (tx) => {
+      await tx.query("begin");
+      await submitIn(serviceOf(backend), tx);
+      await tx.query("commit");
+    });
+    expect(await backend.operations.list?.({ limit: 9 })).toHaveLength(1);
+    await backend.close();
+  });
+});

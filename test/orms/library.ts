@@ -21,6 +21,8 @@ export interface OpenLibrary<Tx = unknown> {
   begin<Result>(run: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Runs a function in a transaction within a transaction. Absent if the library has none. */
   nest?<Result>(tx: Tx, run: (nested: Tx) => Promise<Result>): Promise<Result>;
+  /** Whether the library knows that a nested transaction has ended while the one around it is open. Default: false. */
+  readonly knowsEndedNests?: boolean;
   /** Runs a statement without parameters. */
   run(tx: Tx, text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Why the process does not survive a lost connection of a transaction, if the library has this defect. */

@@ -243,6 +243,66 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       expect(await Promise.all(ids.map(exists))).toEqual([true, false, true]);
     });
 
+    it.for<[string, () => unknown]>([
+      ["was released", () => {}],
+      ["was rolled back", () => Promise.reject(rollBack)],
+    ])("refuses a nested transaction that %s, or records in the one around it", async ([, end], { skip }) => {
+      const { nest, knowsEndedNests = false } = orm;
+      if (nest === undefined) return skip("no nested transactions");
+      const service = serviceOf();
+      const submitInEnded = async (tx: unknown): Promise<string> => {
+        let ended: unknown;
+        await nest(tx, async (inner) => {
+          ended = inner;
+          await end();
+        }).catch(() => {});
+        return (await submit(service, ended)).operationId;
+      };
+      if (knowsEndedNests)
+        return expect(orm.begin(submitInEnded)).rejects.toMatchObject({ code: "INVALID_OPTION" });
+      let undone = "";
+      const rolledBack = orm.begin(async (tx) => {
+        undone = await submitInEnded(tx);
+        throw rollBack;
+      });
+      await expect(rolledBack).rejects.toThrow("roll back");
+      const kept = await orm.begin(submitInEnded);
+      expect([await exists(kept), await exists(undone)]).toEqual([true, false]);
+    });
+
+    it("refuses transactions of another database with the same schema, and records nothing there", async () => {
+      const database = `orms_${randomBytes(8).toString("hex")}`;
+      await server.pool.query(`create database ${database}`);
+      const url = new URL(DATABASE_URL);
+      url.pathname = `/${database}`;
+      const other = await open(url.href, bridges);
+      const elsewhere = createPostgresBackend({ pool: other.pool, schema });
+      const mixed = createPostgresBackend({ pool: orm.pool, transactions: other.transactions, schema });
+      try {
+        await elsewhere.check();
+        await backend.check();
+        const submitted = other.begin((tx) => submit(serviceOf(), tx));
+        await expect(submitted).rejects.toMatchObject({
+          code: "INVALID_OPTION",
+          message: expect.stringContaining(`another database, "${database}"`),
+        });
+        const mistake = {
+          code: "INVALID_OPTION",
+          message: expect.stringContaining(`begins transactions in the database "${database}"`),
+        };
+        const create = async () => ({ body: {} });
+        const creating = createOrderService({ backend: mixed, authorize: allowAnonymous(), create });
+        const created = creating.submit(creating.definitions[0], ORDER, { tenant: TENANT });
+        await expect(created).rejects.toMatchObject(mistake);
+        await expect(mixed.check()).rejects.toMatchObject(mistake);
+        expect(await elsewhere.operations.list?.({ limit: 1 })).toEqual([]);
+      } finally {
+        await Promise.all([elsewhere.close(), mixed.close()]);
+        await other.close();
+        await server.pool.query(`drop database ${database} with (force)`);
+      }
+    });
+
     it("refuses a transaction that has ended", async () => {
       const service = serviceOf();
       const ended = await orm.begin(async (tx) => tx);

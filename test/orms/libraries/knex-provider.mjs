@@ -24,6 +24,7 @@ export const library = {
         }
       },
       nest: (trx, run) => trx.transaction(run),
+      knowsEndedNests: true,
       run: async (trx, text) => (await trx.raw(text)).rows,
       close: () => pool.end(),
     };

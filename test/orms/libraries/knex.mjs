@@ -20,6 +20,7 @@ export const library = {
       transactions: fromKnex(db),
       begin: (run) => db.transaction(run),
       nest: (trx, run) => trx.transaction(run),
+      knowsEndedNests: true,
       run: async (trx, text) => (await trx.raw(text)).response.rows,
       close: async () => {
         await Promise.all([pool.end(), db.destroy()]);

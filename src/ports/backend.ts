@@ -84,6 +84,9 @@ export interface Transactions<Tx> {
    * operation and checks the token; the last one settles. Until the transaction ends, the lock is the lease: no other
    * caller can begin, renew or cancel, and the lease cannot be lost. If another attempt has begun, or if the token has
    * already ended the operation, the result is `lost` and `work` does not run. So a second call never writes twice.
+   *
+   * If the store refuses only the progress of the settlement, settles without it. Throws `INVALID_RESULT` if it refuses
+   * the rest. Everything is then rolled back.
    */
   settle(
     lease: Lease,

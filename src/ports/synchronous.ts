@@ -47,7 +47,8 @@ export interface SynchronousTransactions {
    * Settles an attempt with the settlement that `work` returns, in one transaction. Waits without blocking until the
    * database can be written. Then begins, checks the token, calls `work`, settles and commits, and nothing else runs in
    * between. If another attempt has begun, or if the token has already ended the operation, the result is `lost` and
-   * `work` does not run. If `work` throws, everything is rolled back and its error is rethrown unchanged.
+   * `work` does not run. If `work` throws, everything is rolled back and its error is rethrown unchanged. A settlement that
+   * the store refuses has the same effect as in `Transactions.settle`.
    *
    * Throws the reason of `signal` if it is aborted before `work` is called. Throws `INVALID_OPTION` if `work` has ended
    * the transaction itself. `STORE_UNAVAILABLE` can mean that the commit succeeded, unless the error says otherwise. To

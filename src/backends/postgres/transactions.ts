@@ -3,6 +3,7 @@ import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import type { JsonText } from "../../contract/operation.js";
 import type { Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import { settlementRefused } from "../../ports/settlement-refused.js";
 import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
 import { transactionEnded } from "../../ports/transaction-ended.js";
 import { type Row, text } from "../shared/row.js";
@@ -137,7 +138,7 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
         held = true;
         const settlement = await work(tx);
         const values = settleValues([{ lease, settlement }], transactionId);
-        const [row] = await gateway.callIn(tx, "settle_v1", values).catch(refusedOutside);
+        const [row] = await gateway.callIn(tx, "settle_in_v1", values).catch(refusedSettlement);
         return toSettleResult(row, settlement);
       };
       try {
@@ -176,6 +177,13 @@ function creationInProgress(): AsyncReplyError {
 function refusedOutside(error: unknown): never {
   const cause = isAsyncReplyError(error) ? error.cause : undefined;
   throw codeOf(cause) === "25P01" ? transactionEnded(cause) : error;
+}
+
+/** Throws `INVALID_RESULT` if the database refuses the data. Otherwise, does the same as {@link refusedOutside}. */
+function refusedSettlement(error: unknown): never {
+  throw isAsyncReplyError(error) && error.code === "INTERNAL"
+    ? settlementRefused(error.cause)
+    : refusedOutside(error);
 }
 
 /** Throws `INVALID_OPTION` if no transaction is open on the caller's connection. */

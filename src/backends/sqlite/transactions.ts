@@ -1,11 +1,14 @@
+import type { Settlement } from "../../contract/operation.js";
 import type { SettleResult } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
+import { settlementRefused } from "../../ports/settlement-refused.js";
 import type { SynchronousTransactions } from "../../ports/synchronous.js";
 import { transactionEnded } from "../../ports/transaction-ended.js";
 import { holds, settle } from "../shared/entry.js";
 import type { Connection } from "./connection/connection.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import type { Statements } from "./connection/statements.js";
+import { toStoreError } from "./connection/store-error.js";
 import { hashKey } from "./records/keys.js";
 import type { RecordIn } from "./records/record-in.js";
 import type { Records } from "./records/records.js";
@@ -41,8 +44,10 @@ export function createTransactions(options: TransactionsOptions): SynchronousTra
         return await connection.writeAlone((changed) => {
           const entry = records.findHeld(operationId);
           if (entry === undefined || !holds(entry, token)) return LOST;
-          const settlement = run();
-          return records.apply(entry, (now) => settle(entry, now, token, settlement), changed);
+          return settleTaken(run(), statements, (settlement) => {
+            const held = records.findHeld(operationId) ?? entry;
+            return records.apply(held, (now) => settle(held, now, token, settlement), changed);
+          });
         }, signal);
       } catch (error) {
         throw thrown === undefined ? error : thrown.error;
@@ -68,4 +73,45 @@ function guarded<Result>(statements: Statements, work: () => Result): Result {
     throw transactionEnded(cause);
   }
   return result;
+}
+
+/**
+ * Settles, without the progress if the database refuses it.
+ *
+ * Throws `INVALID_RESULT` if it refuses the rest.
+ */
+function settleTaken(
+  settlement: Settlement,
+  statements: Statements,
+  settleAs: (settlement: Settlement) => SettleResult,
+): SettleResult {
+  if (settlement.to === "prepared" || settlement.progress === undefined)
+    return settleOrRefuse(settlement, settleAs);
+  statements.run("savepoint arr_progress");
+  let result: SettleResult;
+  try {
+    result = settleAs(settlement);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    statements.run("rollback to arr_progress");
+    const { progress: _, ...rest } = settlement;
+    result = settleOrRefuse(rest, settleAs);
+  }
+  statements.run("release arr_progress");
+  return result;
+}
+
+function settleOrRefuse(
+  settlement: Settlement,
+  settleAs: (settlement: Settlement) => SettleResult,
+): SettleResult {
+  try {
+    return settleAs(settlement);
+  } catch (error) {
+    throw isRefusal(error) ? settlementRefused(error) : error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return toStoreError(error, "no").code === "INTERNAL";
 }

@@ -7,6 +7,7 @@ import type { Accepted } from "../accepted.js";
 import { earlierOperation } from "../earlier-operation.js";
 import { recordSubmission } from "../record-submission.js";
 import { asUncertain, storeAnswer } from "../store-answer.js";
+import { settleCreation } from "./create-resource.js";
 import {
   type Creation,
   continueWith,
@@ -88,7 +89,12 @@ async function recordFailure(creation: Creation, thrown: unknown): Promise<Accep
   const error = permanentError(thrown);
   if (error === undefined) throw notRecorded(notCreated(0));
   return recordPreparing(creation, async (lease, replayed) => {
-    await creation.context.backend.operations.settle(lease, { to: "failed", error });
+    const { operations } = creation.context.backend;
+    await settleCreation(
+      lease,
+      { to: "failed", error },
+      { operations, onError: limitsOf(creation.context).onError },
+    );
     return { ...(await readAgain(creation, lease.operationId)), replayed };
   });
 }

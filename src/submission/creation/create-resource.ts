@@ -1,9 +1,10 @@
-import { AsyncReplyError } from "../../contract/errors.js";
+import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import type { JsonText, Settlement } from "../../contract/operation.js";
 import type { Transactions } from "../../ports/backend.js";
 import type { Lease, OperationStore, SettleResult } from "../../ports/operation-store.js";
 import { Deadlines } from "../../ports/waits.js";
 import { KeptLease } from "../../protocol/keep-lease.js";
+import { insteadOf, isRefused } from "../../protocol/refused-ending.js";
 import { type CreateCall, type CreateLimits, permanentError, runCreate } from "./run-create.js";
 
 export interface CreateResourceContext extends CreateLimits {
@@ -33,7 +34,7 @@ export async function createResource(
   lease: Lease,
   context: CreateResourceContext,
 ): Promise<CreatedOutcome> {
-  const { operations, transactions, retryDelayMs, onError } = context;
+  const { transactions, retryDelayMs, onError } = context;
   const stopping = new AbortController();
   const kept = keepWhileCreating(lease, stopping, context);
   let settlement: Settlement;
@@ -52,7 +53,23 @@ export async function createResource(
   } finally {
     kept.stop();
   }
-  return toOutcome(settlement, await operations.settle(lease, settlement));
+  return settleCreation(lease, settlement, context);
+}
+
+/** Settles. If the store refuses the data, the operation fails with what the store can keep. */
+export async function settleCreation(
+  lease: Lease,
+  settlement: Settlement,
+  { operations, onError }: Pick<CreateResourceContext, "operations" | "onError">,
+): Promise<CreatedOutcome> {
+  try {
+    return toOutcome(settlement, await operations.settle(lease, settlement));
+  } catch (error) {
+    const [other] = isRefused(error) ? insteadOf(settlement, {}) : [];
+    if (other === undefined) throw error;
+    onError(error);
+    return toOutcome(other, await operations.settle(lease, other));
+  }
 }
 
 async function createAndSettle(
@@ -66,8 +83,16 @@ async function createAndSettle(
     settlement = { to: "prepared", resource: await runCreate(call, stopping, context, { tx }) };
     return settlement;
   };
-  const settled = await context.transactions.settle(lease, create, { signal: stopping.signal });
-  return settlement === undefined ? { outcome: "lost" } : toOutcome(settlement, settled);
+  try {
+    const settled = await context.transactions.settle(lease, create, { signal: stopping.signal });
+    return settlement === undefined ? { outcome: "lost" } : toOutcome(settlement, settled);
+  } catch (error) {
+    const isRefusal = isAsyncReplyError(error) && error.code === "INVALID_RESULT";
+    const [other] = isRefusal && settlement !== undefined ? insteadOf(settlement, {}) : [];
+    if (other === undefined) throw error;
+    context.onError(error);
+    return settleCreation(lease, other, context);
+  }
 }
 
 function toOutcome(settlement: Settlement, settled: SettleResult): CreatedOutcome {

@@ -1,10 +1,10 @@
-import { isAsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
 import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
 import type { ServiceEvent } from "../../ports/observer.js";
 import type { AttemptRequest, BeginResult, Lease, SettleResult } from "../../ports/operation-store.js";
 import { expiredEvent } from "../../ports/overdue.js";
 import type { BegunAttempt, Delivery } from "../../ports/queue.js";
+import { insteadOf, isRefused } from "../../protocol/refused-ending.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
 import { attemptEvent, reportError, type WorkerContext } from "../context.js";
@@ -12,7 +12,6 @@ import { sleep } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
 import { finishCreation } from "./finish-creation.js";
-import { insteadOf } from "./refused-ending.js";
 import { runProcessor } from "./run.js";
 
 /** Minimum delay of a suspect that a queue should not have begun. Full jitter alone could be no delay at all. */
@@ -232,14 +231,9 @@ async function settleOnce(
       return await backend.operations.settle(lease, settlement);
     } catch (error) {
       reportError(context, "settle", error);
-      if (!isTemporary(error)) return "refused";
+      if (isRefused(error)) return "refused";
       if (stopping.raised) return undefined;
       await sleep(delayMs, runtime.clock, stopping);
     }
   }
-}
-
-function isTemporary(error: unknown): boolean {
-  const code = isAsyncReplyError(error) ? error.code : undefined;
-  return code === "STORE_UNAVAILABLE" || code === "OVERLOADED";
 }

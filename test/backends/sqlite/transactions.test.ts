@@ -1,6 +1,6 @@
 import { allowAnonymous, createService, createWorker, defineOperation, type Job } from "async-request-reply";
-import type { Sync } from "async-request-reply/ports";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Operation, problemType, type Sync } from "async-request-reply/ports";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
 import {
@@ -206,6 +206,52 @@ describeClients("job.transaction on an SQLite database", (client) => {
     expect(operation).toMatchObject({ state: "failed", attempt: 1 });
     expect(operation && errorOf(operation).detail).toContain("The result schema must be synchronous.");
     expect(stage.effects()).toEqual([]);
+  });
+
+  describe("if the database refuses what is not ASCII", () => {
+    const refuse = (): unknown =>
+      stage.database.exec(
+        "create trigger refuse before update on arr_operations when " +
+          "coalesce(new.result, '') || coalesce(new.progress, '') glob '*[^ -~]*' begin select raise(abort, 'no'); end",
+      );
+
+    it("fails the operation at once if that is the result, and undoes the writes", async () => {
+      const id = await stage.submitted();
+      refuse();
+      let thrown: unknown;
+      await stage.work((_, job) =>
+        job
+          .transaction((database) => {
+            write(database, job.operationId);
+            return "🦊";
+          })
+          .catch((error: unknown) => {
+            thrown = error;
+            throw error;
+          }),
+      );
+      expect(thrown).toMatchObject({ code: "INVALID_RESULT" });
+      expect(stage.effects()).toEqual([]);
+      const operation = (await stage.read(id)) as Operation;
+      expect(operation).toMatchObject({ state: "failed", attempt: 1 });
+      expect(errorOf(operation)).toMatchObject({ type: problemType("invalid-result") });
+    });
+
+    it("completes it without the progress if it is only that", async () => {
+      const id = await stage.submitted();
+      refuse();
+      await stage.work((_, job) => {
+        job.progress("🦊");
+        return job.transaction((database) => {
+          write(database, job.operationId);
+          return "done";
+        });
+      });
+      const operation = await stage.read(id);
+      expect(operation).toMatchObject({ state: "completed", result: '"done"', attempt: 1 });
+      expect(operation?.progress).toBeUndefined();
+      expect(stage.effects()).toEqual([id]);
+    });
   });
 
   it("creates the follow-up of the operation in the same commit", async () => {

@@ -66,6 +66,7 @@ const COLUMNS = {
   receive_v1: `outcome, ${attemptColumns}`,
   renew_v1: "place, outcome, cancel_requested",
   settle_v1: "place, state",
+  settle_in_v1: "place, state",
   cancel_v1: "f as outcome",
   take_due_v1: "id, definition",
   end_overdue_v1: "id, definition, tenant, principal",

@@ -1,7 +1,8 @@
-import { type AttemptError, addAttemptError } from "../../contract/attempt-errors.js";
-import { parseStored } from "../../contract/json/json-text.js";
-import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
-import { operationError, type Problem } from "../../contract/problem.js";
+import { type AttemptError, addAttemptError } from "../contract/attempt-errors.js";
+import { isAsyncReplyError } from "../contract/errors.js";
+import { parseStored } from "../contract/json/json-text.js";
+import type { JsonText, Operation, Settlement } from "../contract/operation.js";
+import { operationError, type Problem } from "../contract/problem.js";
 
 /**
  * Returns the settlements to try in this order if the store has refused the data of one and would refuse it again. Each
@@ -12,7 +13,10 @@ export function insteadOf(
   refused: Settlement,
   operation: Pick<Operation, "lastError">,
 ): readonly Settlement[] {
-  if (refused.to === "prepared") return [];
+  if (refused.to === "prepared") {
+    const error = operationError("invalid-result", "The store refused the resource, so no work was done.");
+    return [{ to: "failed", error }];
+  }
   const { progress, ...plain } = refused;
   const others: Settlement[] = progress === undefined ? [] : [plain];
   if (plain.to === "completed") {
@@ -24,6 +28,12 @@ export function insteadOf(
   if (lastError !== undefined) others.push(noted);
   if (noted.to === "failed") others.push({ ...noted, error: withoutDetail(noted.error) });
   return others;
+}
+
+/** Whether an error of a store says that it refuses the data, so that it would refuse them again. */
+export function isRefused(error: unknown): boolean {
+  const code = isAsyncReplyError(error) ? error.code : undefined;
+  return code !== "STORE_UNAVAILABLE" && code !== "OVERLOADED";
 }
 
 /** Replaces the text of the latest error. Those of earlier attempts come from the store. */

@@ -1,0 +1,190 @@
+import {
+  allowAnonymous,
+  type CreateContext,
+  type CreatedResource,
+  createOrderService,
+  createWorker,
+  type Order,
+  permanentFailure,
+} from "async-request-reply";
+import { type Operation, problemType } from "async-request-reply/ports";
+import type { PoolClient } from "pg";
+import { describe, expect, it } from "vitest";
+import { inside } from "../../support/inside.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { createTransactionStage, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
+
+type Create = (order: Order, context: CreateContext<PoolClient>) => Promise<CreatedResource>;
+
+const errorOf = ({ error = "{}" }: Operation): unknown => JSON.parse(error);
+
+await describePostgres("an ending that the database refuses", (server) => {
+  /** A database that stores only ASCII. */
+  async function stageInAscii(): Promise<TransactionStage> {
+    const stage = await createTransactionStage(server, { backend: { schema: server.newSchema() } });
+    await server.pool.query(
+      `alter table "${stage.schema}".operations add check (concat(progress, result, resource, error) !~ '[^ -~]')`,
+    );
+    return stage;
+  }
+
+  describe("in a transaction", () => {
+    it("fails the operation at once if it is the result, and undoes the writes", async () => {
+      const stage = await stageInAscii();
+      const id = await stage.submitted();
+      const thrown: unknown[] = [];
+      const work = async (tx: PoolClient): Promise<string> => {
+        await stage.write(tx, id);
+        return "🦊";
+      };
+      await createWorker(stage.service, {
+        orders: (_, job) =>
+          job.transaction(work).catch((error: unknown) => {
+            thrown.push(error);
+            throw error;
+          }),
+      }).runUntilIdle();
+      expect(thrown).toMatchObject([{ code: "INVALID_RESULT", cause: { code: "23514" } }]);
+      expect(await stage.effects()).toEqual([]);
+      const operation = await stage.read(id);
+      expect(operation).toMatchObject({ state: "failed", attempt: 1 });
+      expect(errorOf(operation)).toMatchObject({
+        type: problemType("invalid-result"),
+        detail: "The result of the work cannot be stored: The store refused it.",
+      });
+    });
+
+    it("completes it without the progress if it is only that", async () => {
+      const stage = await stageInAscii();
+      const id = await stage.submitted();
+      await createWorker(stage.service, {
+        orders: (_, job) => {
+          job.progress("🦊");
+          return job.transaction((tx) => stage.write(tx, id).then(() => "done"));
+        },
+      }).runUntilIdle();
+      const operation = await stage.read(id);
+      expect(operation).toMatchObject({ state: "completed", result: '"done"', attempt: 1 });
+      expect(operation.progress).toBeUndefined();
+      expect(await stage.effects()).toEqual([id]);
+    });
+
+    it("keeps progress that it can store", async () => {
+      const stage = await stageInAscii();
+      const id = await stage.submitted();
+      await createWorker(stage.service, {
+        orders: (_, job) => {
+          job.progress("half");
+          return job.transaction(async () => "done");
+        },
+      }).runUntilIdle();
+      expect(await stage.read(id)).toMatchObject({ state: "completed", progress: '"half"' });
+    });
+
+    it("is retried if the database refuses what the function wrote", async () => {
+      const stage = await stageInAscii();
+      await server.pool.query(
+        `create table "${stage.schema}".taken (id integer primary key deferrable initially deferred)`,
+      );
+      const id = await stage.submitted();
+      const attempts: number[] = [];
+      const worker = createWorker(
+        stage.service,
+        {
+          orders: (_, job) => {
+            attempts.push(job.attempt);
+            return job.transaction(async (tx) => {
+              // The commit refuses the second row.
+              if (job.attempt === 1) await tx.query(`insert into "${stage.schema}".taken values (1), (1)`);
+              return "done";
+            });
+          },
+        },
+        { backoff: { baseMs: 1, maxMs: 1 } },
+      );
+      await expect
+        .poll(() => worker.runUntilIdle().then(() => stage.read(id)))
+        .toMatchObject({ state: "completed" });
+      expect(attempts).toEqual([1, 2]);
+    });
+  });
+
+  describe.each([
+    ["in the transaction that settles it", true],
+    ["under a lease", false],
+  ])("of a creation that a worker finishes %s", (_, shares) => {
+    /** Leaves a submission half-done, finishes it, and returns the operation. */
+    async function finish(stage: TransactionStage, create: Create): Promise<Operation> {
+      const { submissions, ...stores } = stage.backend;
+      const backend = shares
+        ? stage.backend
+        : { ...stores, submissions: { ...submissions, transactions: undefined } };
+      const service = createOrderService<PoolClient>({
+        backend: backend as TransactionStage["backend"],
+        authorize: allowAnonymous(),
+        create,
+        observe: () => {},
+      });
+      const { runtime } = inside(service);
+      const [id, input] = [runtime.newId(), JSON.stringify(ORDER)];
+      await submissions.record({
+        operation: { id, tenant: TENANT, definition: "orders", key: "k", input, retentionMs: 60_000 },
+        fingerprint: `1:${await runtime.hash(input)}`,
+        initial: { state: "preparing", token: "dead", leaseMs: 1 },
+      });
+      await expect
+        .poll(async () => {
+          await createWorker(service, { orders: () => {} }).runUntilIdle();
+          return stage.read(id);
+        })
+        .not.toMatchObject({ state: "preparing" });
+      return stage.read(id);
+    }
+
+    it("fails the operation after one call if it is the resource", async () => {
+      const stage = await stageInAscii();
+      let calls = 0;
+      const operation = await finish(stage, async () => {
+        calls += 1;
+        return { body: { fox: "🦊" } };
+      });
+      expect(operation).toMatchObject({ state: "failed" });
+      expect(errorOf(operation)).toMatchObject({
+        type: problemType("invalid-result"),
+        detail: "The store refused the resource, so no work was done.",
+      });
+      expect(calls).toBe(1);
+    });
+
+    it("fails it without the reason if it is that, after one call", async () => {
+      const stage = await stageInAscii();
+      let calls = 0;
+      const operation = await finish(stage, async () => {
+        calls += 1;
+        throw permanentFailure("sold out 🦊");
+      });
+      expect(operation).toMatchObject({ state: "failed" });
+      expect(errorOf(operation)).toMatchObject({
+        type: problemType("work-failed"),
+        detail: "The work failed, but the store refused the reason.",
+      });
+      expect(calls).toBe(1);
+    });
+  });
+
+  it("fails a submission without the reason if `create` fails for good", async () => {
+    const stage = await createTransactionStage(server, {
+      backend: { schema: server.newSchema() },
+      create: () => {
+        throw permanentFailure("sold out 🦊");
+      },
+    });
+    await server.pool.query(
+      `alter table "${stage.schema}".operations add check (coalesce(error, '') !~ '[^ -~]')`,
+    );
+    expect((await stage.submit("k")).status).toBe(202);
+    expect((await stage.operations()).map(errorOf)).toMatchObject([
+      { detail: "The work failed, but the store refused the reason." },
+    ]);
+  });
+});

@@ -7,7 +7,7 @@ const POOL =
   "a `Pool` of `pg`, such as `new Pool({ connectionString })`, or the result of `fromPGlite(database)`";
 const pool = { connect: (): void => {} };
 
-/** What each function that adapts a library must be called with. */
+/** The argument that each function that adapts a library needs. */
 const LIBRARIES = {
   fromDrizzle: "a database of Drizzle, such as `drizzle(pool)`",
   fromKnex: 'an instance of Knex, such as `knex({ client: "pg", connection })`',

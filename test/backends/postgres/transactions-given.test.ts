@@ -129,9 +129,10 @@ await describePostgres("the transaction that a submission is given", (server) =>
       const [own] = (await server.pool.query("select current_database() as name")).rows;
       await withClient(pool, async (tx) => {
         await tx.query("begin");
-        const list = service.submitMany(service.definitions[0], [{ input: ORDER }], { tenant: TENANT, tx });
-        for (const submitting of [submitIn(service, tx), list])
-          await expect(submitting).rejects.toMatchObject({
+        const submitList = () =>
+          service.submitMany(service.definitions[0], [{ input: ORDER }], { tenant: TENANT, tx });
+        for (const submit of [() => submitIn(service, tx), submitList])
+          await expect(submit()).rejects.toMatchObject({
             code: "INVALID_OPTION",
             detail:
               `Option \`tx\` is a transaction of another database, "${database}", where no worker of this back end looks. ` +

@@ -93,7 +93,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     await ended(stage, id);
     expect(seen).toEqual(["pending", { parcel: 7 }, "completed"]);
     // The settle of the transaction.
-    expect(texts.filter((text) => /^select .*\.settle_v1\(/.test(text))).toHaveLength(1);
+    expect(texts.filter((text) => /^select .*\.settle_in_v1\(/.test(text))).toHaveLength(1);
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '{"parcel":7}' });
     expect(await stage.effects()).toEqual([id]);
     expect(stage.attempts()).toEqual(["operation.accepted", "operation.started", "operation.completed"]);

@@ -2012,7 +2012,7 @@ $function$;
 -- Settles an attempt in the transaction that does its work, like `settle_v1`. If the database refuses the progress, it is worth
 -- less than the work.
 create function {{schema}}.settle_in_v1(ids uuid[], tokens text[], targets text[], texts text[], last_errors text[],
-  progresses text[], delays float8[], counts boolean[], cancelled text, transaction_id text)
+  progresses text[], delays float8[], counts boolean[], starts boolean[], cancelled text, transaction_id text)
 returns table (place integer, state text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $function$
@@ -2020,13 +2020,13 @@ begin
   if cardinality(progresses) > 0 then
     begin
       return query select s.* from {{schema}}.settle_v1(ids, tokens, targets, texts, last_errors, progresses, delays, counts,
-        cancelled, transaction_id) s;
+        starts, cancelled, transaction_id) s;
       return;
     exception when data_exception or program_limit_exceeded or integrity_constraint_violation then
       null;
     end;
   end if;
-  return query select s.* from {{schema}}.settle_v1(ids, tokens, targets, texts, last_errors, '{}', delays, counts, cancelled,
-    transaction_id) s;
+  return query select s.* from {{schema}}.settle_v1(ids, tokens, targets, texts, last_errors, '{}', delays, counts, starts,
+    cancelled, transaction_id) s;
 end
 $function$;

@@ -95,7 +95,8 @@ export async function check(
   const { tenant, principal, key, delayMs, startWithinMs, urgency, webhookUrl } = options;
   const value = parseStrictJson(toText(given, settings.maxBodyBytes), settings);
   const output = await validate(definition.input, value);
-  await checkKeptFields(definition, value, output);
+  const keeping = checkKeptFields(definition, value, output);
+  if (keeping !== undefined) await keeping;
   const input = canonicalJson(value);
   const parts = {
     key: readKey(key, definition),

@@ -8,7 +8,7 @@ const checked = new WeakSet<OperationDefinition>();
 
 /**
  * Checks with the first input of a definition that the schema does not drop a field of the path. Not every schema can be
- * described, so `defineOperation` might not have seen it. Returns a promise only for that first input.
+ * described, so `defineOperation` might not have seen it. Returns a promise only if the output lacks a field.
  *
  * Throws `INTERNAL`. A promise rejects with the same.
  */
@@ -17,14 +17,21 @@ export function checkKeptFields(
   value: unknown,
   output: unknown,
 ): Promise<void> | undefined {
-  return checked.has(definition) ? undefined : check(definition, value, output);
+  if (checked.has(definition)) return undefined;
+  const absent = isObject(output) ? pathFields(definition.path).filter((field) => !(field in output)) : [];
+  if (absent.length > 0) return check(definition, value, absent);
+  checked.add(definition);
+  return undefined;
 }
 
-async function check(definition: OperationDefinition, value: unknown, output: unknown): Promise<void> {
+async function check(
+  definition: OperationDefinition,
+  value: unknown,
+  absent: readonly string[],
+): Promise<void> {
   const { name, path, input } = definition;
-  for (const field of pathFields(path)) {
-    if (!isObject(value) || !isObject(output) || !Object.hasOwn(value, field)) return;
-    if (field in output) continue;
+  for (const field of absent) {
+    if (!isObject(value) || !Object.hasOwn(value, field)) return;
     // A schema that requires the field may return it under another name.
     const { [field]: _, ...others } = value;
     const { issues } = await input["~standard"].validate(others);

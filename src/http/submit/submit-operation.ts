@@ -99,8 +99,8 @@ async function acceptRequest(
   const { value, tree } = payload instanceof Promise ? await payload : payload;
   const validated = validate(definition.input, value);
   const output = validated instanceof Promise ? await validated : validated;
-  const checkedPath = checkKeptFields(definition, value, output);
-  if (checkedPath !== undefined) await checkedPath;
+  const keeping = checkKeptFields(definition, value, output);
+  if (keeping !== undefined) await keeping;
   const input = canonicalJson(value);
   const named =
     tree === undefined

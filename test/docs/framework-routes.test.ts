@@ -6,19 +6,10 @@ const blocks = openFrameworkBlocks();
 afterAll(() => blocks.remove());
 
 type Serve = (request: Request) => Promise<Response>;
-type Handler = (event: { readonly request: Request }) => Promise<Response>;
 type Hook = (input: { readonly event: { readonly request: Request }; resolve: Serve }) => Promise<Response>;
 
 /** Each platform calls the export that its conventions name. */
 const platforms: readonly { readonly heading: string; readonly base: string; serve(): Promise<Serve> }[] = [
-  {
-    heading: "Next.js",
-    base: "/api",
-    serve: async () => {
-      const route = await blocks.loadQuickStart<Readonly<Record<string, Serve>>>("Next.js");
-      return (request) => route[request.method]?.(request) ?? Promise.reject(new Error("No such export"));
-    },
-  },
   {
     heading: "SvelteKit",
     base: "/api",
@@ -26,15 +17,6 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
       const { handle } = await blocks.load<{ handle: Hook }>("SvelteKit");
       const resolve = () => Promise.reject(new Error("The hook left the request to the routes"));
       return (request) => handle({ event: { request }, resolve });
-    },
-  },
-  {
-    heading: "React Router and Remix",
-    base: "/api",
-    serve: async () => {
-      const route = await blocks.load<{ loader: Handler; action: Handler }>("React Router and Remix");
-      const reads = ["GET", "HEAD", "OPTIONS"];
-      return (request) => route[reads.includes(request.method) ? "loader" : "action"]({ request });
     },
   },
   {

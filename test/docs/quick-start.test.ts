@@ -99,7 +99,13 @@ describe("the quick start of the site", () => {
         { command: "cd orders" },
         { command: expect.stringMatching(/(install|add) (npm:)?async-request-reply/) },
         { path: expect.any(String), text: expect.stringContaining("createOrderService") },
-        ...(servers[0]?.command === "npx next start" ? [{ command: "npx next build" }] : []),
+        ...(servers[0]?.command.endsWith("npx next start")
+          ? [
+              { path: "instrumentation.js", text: expect.stringContaining("worker.start()") },
+              { path: "app/api/[...path]/route.js", text: expect.stringContaining("toFetchHandler") },
+              { command: "npx next build" },
+            ]
+          : []),
       ]);
       expect(session.filter(({ input }) => input.includes("curl"))).toHaveLength(4);
     },

@@ -61,12 +61,17 @@ export function onStore({ path, text }: Page, store: StoreOption): Page {
   const { opening, backend, closing, packages, permissions } = store;
   const installs = (command: string): string =>
     [command, ...packages.map((name) => (/ npm:/.test(command) ? `npm:${name}` : name))].join(" ");
+  const lines = opening.split(/^/m);
+  const isImport = (line: string): boolean => line.startsWith("import ");
+  const imports = lines.filter(isImport).join("");
+  const statements = lines.filter((line) => !isImport(line)).join("");
   const changed = text
     .replace(/^(\$ )?\w+ (install|add) .*\basync-request-reply\b.*$/m, installs)
-    .replace(/^const service = create\w+\(\{/m, `${opening}$& ${backend},`)
+    .replace(/^import .* from "async-request-reply";$/m, `${imports}$&`)
+    .replace(/^ *const service = create\w+\(\{/m, `${statements}$& ${backend},`)
     .replace(/closeServer\(server, service\)|service\.close\(\)/, `$&${closing}`)
     .replace(/^deno serve/m, `$& ${permissions}`);
-  for (const part of [opening, closing, ...packages])
+  for (const part of [imports, statements, closing, ...packages])
     if (!changed.includes(part)) throw new Error(`${path} has no place for ${part}`);
   return { path, text: changed };
 }

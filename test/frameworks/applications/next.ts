@@ -1,0 +1,35 @@
+import { quickStartOn } from "../../docs/quick-starts.js";
+import { onStore, readStoreOption } from "../../runtimes/quick-starts/on-store.js";
+import { page } from "../../support/pages.js";
+import { filesIn } from "../sections.js";
+import { type Application, ordersAt } from "./application.js";
+import { HOME, leavesOtherPaths } from "./other-paths.js";
+import { keepsFields, ON_NEXT } from "./plugins.js";
+import { newest } from "./runtimes.js";
+
+/** The store of the quick start, so that several processes see its operations. */
+export const store = readStoreOption(page("docs/sqlite.md"));
+
+/** The installed packages are outside of the project. */
+const CONFIG = `export default { outputFileTracingRoot: "/", turbopack: { root: "/" },${ON_NEXT} };`;
+
+/** The arguments for a command of Next.js. */
+export const next = (command: "build" | "dev" | "start"): readonly string[] => [
+  "node_modules/next/dist/bin/next",
+  command,
+];
+
+export const nextQuickStart: Application = {
+  name: "Next.js in the quick start",
+  files: [
+    ...filesIn(onStore(quickStartOn("Next.js"), store)),
+    { path: "next.config.js", text: CONFIG },
+    { path: "app/route.js", text: `export const GET = () => new Response("${HOME}");` },
+  ],
+  runtime: newest,
+  serve: next("start"),
+  variables: { NEXT_MANUAL_SIG_HANDLE: "1" },
+  mounted: ordersAt("/api"),
+  endsWith: 0,
+  own: [leavesOtherPaths, ...keepsFields],
+};

@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { isSkipped, programOf } from "../runtimes/matrix.js";
+import { freePort } from "../support/free-port.js";
+import { next, nextQuickStart, store } from "./applications/next.js";
+import { behaviors } from "./behaviors.js";
+import { openProjects, type Projects } from "./project.js";
+import { type Server, startServer } from "./server.js";
+
+const { runtime, variables, mounted, own = [] } = nextQuickStart;
+
+/** Accepts an order into the file of the quick start, in a process without a worker. */
+const SUBMIT = `${store.opening}
+import { createOrderService } from "async-request-reply";
+const service = createOrderService({ ${store.backend} });
+await service.submit(service.definitions[0], { itemId: "book", quantity: 2 }, { tenant: "demo" });
+await service.close();
+`;
+
+/** Shows the states and attempts of all operations in the file. */
+const READ = `
+import { DatabaseSync } from "node:sqlite";
+const rows = new DatabaseSync("orders.db").prepare("select state, attempt from arr_operations order by rowid").all();
+console.log(rows.map(({ state, attempt }) => state + " " + attempt).join());
+`;
+
+/** The work of the quick start, which ends when the file `go` exists. */
+const WORK = `orders: async ({ itemId, quantity }) => {
+    const { existsSync } = await import("node:fs");
+    while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 20));
+    return { shipped: quantity, itemId };
+  },`;
+
+const versions = [
+  { name: "the current major version", frameworks: import.meta.dirname },
+  { name: "the previous major version", frameworks: join(import.meta.dirname, "previous") },
+];
+
+const isMissing = !existsSync(join(import.meta.dirname, "previous/node_modules")) && !process.env.CI;
+
+describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
+  "the quick start of Next.js on SQLite, with $name",
+  { timeout: 300_000 },
+  ({ frameworks }) => {
+    let projects: Projects;
+    let folder: string;
+    let port: number;
+    let server: Server;
+    beforeAll(async () => {
+      projects = openProjects();
+      port = await freePort();
+      const others = [
+        { path: "submit.mjs", text: SUBMIT },
+        { path: "read.mjs", text: READ },
+      ];
+      const files = [...nextQuickStart.files, ...others];
+      folder = await projects.create({ ...nextQuickStart, files, build: ["submit.mjs"] }, frameworks, port);
+    });
+    afterAll(async () => {
+      await server?.kill();
+      projects?.remove();
+    });
+
+    const run = (...args: readonly string[]) =>
+      promisify(execFile)(programOf(runtime), args, { cwd: folder });
+    const operations = async (): Promise<string> => (await run("read.mjs")).stdout.trim();
+    function edit(before: string | RegExp, after: string): void {
+      const file = join(folder, "orders.js");
+      writeFileSync(file, readFileSync(file, "utf8").replace(before, after));
+    }
+    async function shipped(): Promise<number> {
+      const headers = { "content-type": "application/json", prefer: "wait=20" };
+      const reply = await server.fetch(mounted.path, { method: "POST", headers, body: mounted.body });
+      const { result } = (await reply.json()) as { readonly result: { readonly shipped: number } };
+      return result.shipped;
+    }
+
+    it("runs no work while it builds", async () => {
+      edit(/orders: \(\{[\s\S]*?\}\),/, WORK);
+      await run(...next("build"));
+      expect(await operations()).toBe("pending 0");
+    });
+
+    it("runs what waits when the server starts, and finishes it on SIGTERM", async () => {
+      server = await startServer(runtime, next("start"), { folder, port, variables });
+      await vi.waitUntil(async () => (await operations()) === "pending 1", { timeout: 120_000, interval: 50 });
+      server.terminate();
+      await vi.waitUntil(async () => (await server.fetch(mounted.path)).status === 503, { timeout: 120_000 });
+      writeFileSync(join(folder, "go"), "");
+      expect(await server.ended).toBe(0);
+      expect(await operations()).toBe("completed 1");
+    });
+
+    describe("when it has started again", () => {
+      beforeAll(async () => {
+        server = await startServer(runtime, next("start"), { folder, port, variables });
+      });
+      for (const { name, run } of [...own, ...behaviors])
+        it(name, () => expect(run(server, nextQuickStart)).resolves.toBeUndefined());
+    });
+
+    it("runs the new code after an edit in development, and no old code any more", async () => {
+      server = await startServer(runtime, next("dev"), { folder, port });
+      expect(await shipped()).toBe(2);
+      edit("shipped: quantity", "shipped: quantity + 100");
+      await vi.waitUntil(async () => (await shipped()) === 102, { timeout: 120_000, interval: 50 });
+      const all = await Promise.all(Array.from({ length: 20 }, shipped));
+      expect(all).toEqual(Array.from({ length: 20 }, () => 102));
+      server.terminate();
+      await server.ended;
+    });
+  },
+);

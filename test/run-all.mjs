@@ -14,7 +14,7 @@ const scripts = {
   test: { rest: "test/sqlite corpora xmllint yanglint" },
   "test:long": { rest: "test/sqlite corpora" },
   "test:runtimes": { needs: "test/runtimes", rest: "test/tools examples/mcp-tools" },
-  "test:frameworks": { needs: "test/frameworks test/runtimes" },
+  "test:frameworks": { needs: "test/frameworks test/frameworks/previous test/runtimes" },
   "test:orms": { needs: "test/orms postgres" },
   "test:servers": { needs: "test/servers test/opentelemetry", rest: "postgres pgbouncer test/runtimes" },
   "test:brokers": { needs: BROKERS },

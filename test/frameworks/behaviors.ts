@@ -50,6 +50,8 @@ export const behaviors: readonly Behavior[] = [
     name: "finishes a request in progress on SIGTERM, and ends",
     run: async (server, { mounted, endsWith }) => {
       const upload = await beginUpload(server.port, mounted);
+      // When a later request has been answered, this one has reached the service.
+      await server.fetch(mounted.path);
       server.terminate();
       await vi.waitUntil(() => isClosing(server, mounted.path));
       await upload.write(mounted.body);

@@ -7,9 +7,11 @@ import { page } from "../support/pages.js";
 import type { Application } from "./applications/application.js";
 import { elysia } from "./applications/elysia.js";
 import { nestjs } from "./applications/nestjs.js";
+import { nextQuickStart } from "./applications/next.js";
 import { nitro } from "./applications/nitro.js";
 import { fastify, h3, koa } from "./applications/on-node.js";
 import { quickStarts } from "./applications/quick-starts.js";
+import { reactRouter } from "./applications/react-router.js";
 import { orpc, trpc } from "./applications/rpc.js";
 import { sveltekit } from "./applications/sveltekit.js";
 import { behaviors } from "./behaviors.js";
@@ -25,30 +27,48 @@ const applications: readonly Application[] = [
   h3,
   elysia,
   sveltekit,
+  reactRouter,
   nitro,
   ...quickStarts,
 ];
 
-const isMissing = !existsSync(join(import.meta.dirname, "node_modules")) && !process.env.CI;
+/** The previous major versions are in another folder, because frameworks import their parts by name. */
+const onVersions = applications.flatMap((application) => {
+  const { name, previous } = application;
+  const current = { name, application, frameworks: import.meta.dirname };
+  if (previous === undefined) return [current];
+  const older = { ...application, ...previous, name: `${name}, previous major version` };
+  return [
+    current,
+    { name: older.name, application: older, frameworks: join(import.meta.dirname, "previous") },
+  ];
+});
+
+const [current, older] = [".", "previous"].map(
+  (folder) =>
+    JSON.parse(readFileSync(join(import.meta.dirname, folder, "package.json"), "utf8")).dependencies,
+) as [Dependencies, Dependencies];
+type Dependencies = Readonly<Record<string, string>>;
+
+const majorOf = (version: string | undefined): string | undefined => version?.match(/\d+(?=\.)/)?.[0];
+
+const isMissing = !existsSync(join(import.meta.dirname, "previous/node_modules")) && !process.env.CI;
 
 describe("the pages about frameworks", () => {
   it("show files of at most 40 lines of code", () => {
-    const lines = applications.flatMap(({ files }) =>
+    const lines = [...applications, nextQuickStart].flatMap(({ files }) =>
       files.map(({ path, text }) => ({ path, count: text.split("\n").filter((line) => line.trim()).length })),
     );
     expect(lines.filter(({ count }) => count > 40)).toEqual([]);
   });
 
   it("name the versions that are tested", () => {
-    const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8")) as {
-      readonly dependencies: Readonly<Record<string, string>>;
-    };
-    const rows = [...page("docs/frameworks.md").text.matchAll(/^\| .*`(\S+)` \| (\d+) \|$/gm)];
+    const rows = [...page("docs/frameworks.md").text.matchAll(/^\| .*`(\S+)` \| (\d+)(?:, (\d+))? \|$/gm)];
     expect(rows.length).toBeGreaterThan(5);
-    for (const [, name = "", major = ""] of rows) {
+    for (const [, name = "", major = "", previous] of rows) {
       // An alias is called after its major version.
-      const version = dependencies[`${name}-${major}`] ?? dependencies[name];
-      expect(version?.match(/\d+(?=\.)/)?.[0], name).toBe(major);
+      expect([majorOf(current[`${name}-${major}`] ?? current[name]), name]).toEqual([major, name]);
+      expect([majorOf(older[name]), name]).toEqual([previous, name]);
     }
   });
 });
@@ -61,13 +81,13 @@ describe.skipIf(isMissing)("an application as the page shows it, with the packed
   afterAll(() => projects?.remove());
 
   // The tests of one application follow each other, because the last one ends it.
-  describe.concurrent.each(applications)("$name", (application) => {
+  describe.concurrent.each(onVersions)("$name", ({ application, frameworks }) => {
     const { runtime, serve, own = [] } = application;
     describe.skipIf(isSkipped(runtime))(`on ${runtime.name}`, () => {
       let server: Server;
       beforeAll(async () => {
         const port = await freePort();
-        const folder = await projects.create(application, port);
+        const folder = await projects.create(application, frameworks, port);
         server = await startServer(runtime, serve, { folder, port });
       });
       afterAll(() => server?.kill());

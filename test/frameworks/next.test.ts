@@ -86,7 +86,10 @@ describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
 
     it("runs what waits when the server starts, and finishes it on SIGTERM", async () => {
       server = await startServer(runtime, next("start"), { folder, port, variables });
-      await vi.waitUntil(async () => (await operations()) === "pending 1", { timeout: 120_000, interval: 50 });
+      await vi.waitUntil(async () => (await operations()) === "pending 1", {
+        timeout: 120_000,
+        interval: 50,
+      });
       server.terminate();
       await vi.waitUntil(async () => (await server.fetch(mounted.path)).status === 503, { timeout: 120_000 });
       writeFileSync(join(folder, "go"), "");

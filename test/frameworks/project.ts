@@ -15,8 +15,8 @@ export interface SourceFile {
 
 /** Folders with the packed package and the frameworks. */
 export interface Projects {
-  /** Writes the files of an application and builds it. Returns its folder. */
-  create(application: Application, port: number): Promise<string>;
+  /** Writes the files of an application and builds it, with the frameworks of a folder. Returns its folder. */
+  create(application: Application, frameworks: string, port: number): Promise<string>;
   /** Returns the errors of the compiler about the files of applications, with the types of their frameworks. */
   typeErrors(applications: readonly Application[]): string[];
   remove(): void;
@@ -30,12 +30,12 @@ export function openProjects(): Projects {
   const consumer: Consumer = installPacked();
   const folderOf = ({ name }: Application): string => join(consumer.folder, name.replaceAll(" ", "-"));
   return {
-    create: async (application, port) => {
+    create: async (application, frameworks, port) => {
       const { files, runtime, build } = application;
       const folder = folderOf(application);
       mkdirSync(folder);
       // Everything but the package itself, which is in the folder above.
-      symlinkSync(join(import.meta.dirname, "node_modules"), join(folder, "node_modules"));
+      symlinkSync(join(frameworks, "node_modules"), join(folder, "node_modules"));
       const own = files.map(({ path, text }) => ({ path, text: text.replaceAll(SHOWN_PORT, String(port)) }));
       for (const file of [MANIFEST, ...own]) write(folder, file);
       if (build === undefined) for (const file of own) write(folder, transpiled(file));

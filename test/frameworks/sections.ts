@@ -8,9 +8,14 @@ import type { SourceFile } from "./project.js";
  */
 export function filesOf(path: string, heading?: string): readonly SourceFile[] {
   const whole = page(path);
-  const files = blocksOf(heading === undefined ? whole : sectionOf(whole, heading), "ts").map(toFile);
+  const files = filesIn(heading === undefined ? whole : sectionOf(whole, heading));
   if (files.length === 0) throw new Error(`${path} shows no file under "${heading}".`);
   return files;
+}
+
+/** Returns the files that a page shows. */
+export function filesIn(shown: Page): readonly SourceFile[] {
+  return blocksOf(shown, "js", "ts").map(toFile);
 }
 
 function toFile({ info, text }: Block): SourceFile {

@@ -19,6 +19,11 @@ export interface Server {
   kill(): Promise<void>;
 }
 
+/** The folder, the port and the environment of a server. */
+interface Place extends Pick<Server, "folder" | "port"> {
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The token that all pages accept. */
 export const authorization = "Bearer demo-token";
 
@@ -28,13 +33,15 @@ const STARTING_MS = 60_000;
 export async function startServer(
   runtime: Runtime,
   args: readonly string[],
-  { folder, port }: Pick<Server, "folder" | "port">,
+  { folder, port, variables = {} }: Place,
 ): Promise<Server> {
   const child = spawn(programOf(runtime), args, {
     cwd: folder,
     // Some programs read the port from the environment. For others it is in a file.
-    env: { PATH: process.env.PATH, HOME: folder, PORT: String(port), NO_COLOR: "1" },
+    env: { PATH: process.env.PATH, HOME: folder, PORT: String(port), NO_COLOR: "1", ...variables },
     stdio: ["ignore", "pipe", "pipe"],
+    // A program may start others, which end with it.
+    detached: true,
   });
   const streams = [collectLines(child.stdout), collectLines(child.stderr)];
   const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);
@@ -54,7 +61,11 @@ export async function startServer(
     terminate: () => child.kill("SIGTERM"),
     ended,
     kill: async () => {
-      child.kill("SIGKILL");
+      try {
+        process.kill(-(child.pid as number), "SIGKILL");
+      } catch {
+        // All have ended.
+      }
       await ended;
     },
   };

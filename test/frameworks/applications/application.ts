@@ -11,11 +11,15 @@ export interface Application {
   readonly build?: readonly string[];
   /** Arguments of the program that serves. */
   readonly serve: readonly string[];
+  /** Variables of the environment of that program. Default: none. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly mounted: Mounted;
   /** Exit code, or the signal that ends the process, after a shutdown in order. */
   readonly endsWith: 0 | "SIGTERM";
   /** Promises of this framework only. Default: none. */
   readonly own?: readonly Behavior[];
+  /** How it differs on the previous major version of the framework. Absent: it is tested on the current one only. */
+  readonly previous?: Partial<Application>;
 }
 
 /** The path at which the service accepts work, and bodies for it. */

@@ -22,6 +22,8 @@ const guarded: Behavior = {
   },
 };
 
+const files = [...filesOf("docs/nestjs.md"), ...filesOf("docs/frameworks.md", "Fastify")];
+
 /** The page on both platforms, in an application with further plugins. */
 export const nestjs: readonly Application[] = [
   {
@@ -29,16 +31,19 @@ export const nestjs: readonly Application[] = [
     main: "main",
     imports: ON_EXPRESS.imports.replace(/^import cors .*\n/m, ""),
     statements: NEST_CORS + ON_EXPRESS.others,
+    previous: {},
   },
   {
     name: "NestJS on Fastify",
     main: "main-fastify",
     imports: ON_FASTIFY.imports.replace(/^import cors .*\n/m, ""),
     statements: NEST_CORS + ON_FASTIFY.others + ON_FASTIFY.hook("app.getHttpAdapter().getInstance()"),
+    // The installed plugins are those of Fastify 4, and NestJS 11 has Fastify 5.
+    previous: { files, own: [guarded] },
   },
-].map(({ name, main, imports, statements }) => ({
+].map(({ name, main, imports, statements, previous }) => ({
   name,
-  files: [...filesOf("docs/nestjs.md"), ...filesOf("docs/frameworks.md", "Fastify")].map((file) =>
+  files: files.map((file) =>
     file.path === `${main}.ts` ? adding(file, imports, "app.enableShutdownHooks();", statements) : file,
   ),
   runtime: oldest,
@@ -47,4 +52,5 @@ export const nestjs: readonly Application[] = [
   // Nest ends the process with the signal that it got, after the hooks.
   endsWith: "SIGTERM",
   own: [guarded, ...keepsPlugins],
+  previous,
 }));

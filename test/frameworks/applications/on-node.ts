@@ -1,7 +1,7 @@
 import { filesOf } from "../sections.js";
 import { type Application, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { adding, keepsPlugins, ON_FASTIFY, ON_KOA } from "./plugins.js";
+import { adding, keepsFields, keepsPlugins, ON_FASTIFY, ON_H3, ON_KOA } from "./plugins.js";
 import { oldest } from "./runtimes.js";
 
 const ORDERS = `
@@ -40,12 +40,11 @@ const server = app.listen(3000);
 process.once("SIGTERM", () => closeServer(server, service));
 `;
 
-const H3 = `
-import { H3, serve } from "h3-2";
+const H3 = `${ON_H3.imports}
 import { mount } from "./mount.js";
 import { service, worker } from "./orders.js";
 
-const app = new H3();
+const app = new H3();${ON_H3.statements}
 mount(app, service);
 app.get("/", () => "${HOME}");
 await worker.start();
@@ -70,6 +69,7 @@ export const fastify: Application = {
     ),
   ],
   own: [leavesOtherPaths, ...keepsPlugins],
+  previous: {},
 };
 
 /** The function of the page, with an application of h3 2. */
@@ -81,7 +81,7 @@ export const h3: Application = {
     { path: "orders.ts", text: ORDERS },
     { path: "server.ts", text: H3 },
   ],
-  own: [leavesOtherPaths],
+  own: [leavesOtherPaths, ...keepsFields],
 };
 
 /** The middleware of the page, in an application with plugins. */
@@ -95,4 +95,5 @@ export const koa: Application = {
     { path: "server.mjs", text: KOA },
   ],
   own: [leavesOtherPaths, ...keepsPlugins],
+  previous: {},
 };

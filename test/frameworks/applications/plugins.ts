@@ -56,7 +56,7 @@ import { getCookie, setCookie } from "hono/cookie";
 import { cors } from "hono/cors";
 import { rateLimiter } from "hono-rate-limiter";`,
   statements: `
-app.use(cors({ origin: ["${ORIGIN}"], exposeHeaders: ["ETag"] }));
+app.use(cors({ origin: ["${ORIGIN}"], methods: ["POST"], exposeHeaders: ["ETag"] }));
 app.use(rateLimiter({ limit: 2, keyGenerator: (c) => c.req.header("${LIMITED}"), skip: (c) => !c.req.header("${LIMITED}") }));
 app.use(async (c, next) => {
   const visit = getCookie(c, "visit");
@@ -91,6 +91,86 @@ import { cors } from "@elysiajs/cors";`,
     if (visit) set.headers["set-cookie"] = visit;
   })`,
 } as const;
+
+/** CORS and cookies on h3 2. */
+export const ON_H3 = {
+  imports: `
+import { getCookie, H3, handleCors, serve, setCookie } from "h3-2";`,
+  statements: `
+app.use((event) => {
+  const preflight = handleCors(event, { origin: ["${ORIGIN}"], methods: ["POST"], exposeHeaders: ["ETag"] });
+  if (preflight !== false) return preflight;
+  const visit = getCookie(event, "visit");
+  if (visit) setCookie(event, "visit", visit);
+});`,
+} as const;
+
+/** The same as a middleware of Nitro 2, which has h3 1. */
+export const ON_NITRO = `
+import { defineEventHandler, getCookie, handleCors, setCookie } from "h3";
+
+export default defineEventHandler((event) => {
+  if (handleCors(event, { origin: ["${ORIGIN}"], methods: ["POST"], exposeHeaders: ["ETag"] })) return;
+  const visit = getCookie(event, "visit");
+  if (visit) setCookie(event, "visit", visit);
+});
+`;
+
+/** The fields of CORS and the cookie, for frameworks that have middleware instead of plugins. */
+const FIELDS = `
+const ORIGIN = "${ORIGIN}";
+const isPreflight = ({ method, headers }: Request) => method === "OPTIONS" && headers.has("access-control-request-method");
+const answered = (methods: string) => new Response(null, { status: 204, headers: { "access-control-allow-origin": ORIGIN, "access-control-allow-methods": methods } });
+function addFields(request: Request, headers: Headers) {
+  headers.set("access-control-allow-origin", ORIGIN);
+  headers.set("access-control-expose-headers", "ETag");
+  headers.append("vary", "Origin");
+  const visit = request.headers.get("cookie");
+  if (visit) headers.append("set-cookie", visit);
+}
+`;
+
+/** CORS and a cookie in a hook of SvelteKit. */
+export const ON_SVELTEKIT = {
+  imports: `
+import { sequence } from "@sveltejs/kit/hooks";`,
+  hook: `${FIELDS}
+const plugins: Handle = async ({ event, resolve }) => {
+  if (isPreflight(event.request)) return answered("POST");
+  const response = await resolve(event);
+  addFields(event.request, response.headers);
+  return response;
+};
+export const handle = sequence(plugins, orders);
+`,
+} as const;
+
+/** The same in a middleware of React Router. */
+export const ON_REACT_ROUTER = `${FIELDS}
+export const middleware = [
+  async ({ request }: { readonly request: Request }, next: () => Promise<Response>) => {
+    if (isPreflight(request)) return answered("POST");
+    const response = await next();
+    addFields(request, response.headers);
+    return response;
+  },
+];
+`;
+
+/** The same in the configuration of Next.js. */
+export const ON_NEXT = `
+  headers: async () => [
+    { source: "/api/:path*", headers: [
+      { key: "Access-Control-Allow-Origin", value: "${ORIGIN}" },
+      { key: "Access-Control-Allow-Methods", value: "POST" },
+      { key: "Access-Control-Expose-Headers", value: "ETag" },
+      { key: "Vary", value: "Origin" },
+    ] },
+    { source: "/api/:path*", has: [{ type: "cookie", key: "visit", value: "(?<visit>.+)" }], headers: [
+      { key: "Set-Cookie", value: "visit=:visit" },
+    ] },
+  ],
+`;
 
 /** Adds imports to a file, and statements before a line of it. */
 export function adding(file: SourceFile, imports: string, before: string, statements: string): SourceFile {

@@ -27,6 +27,7 @@ export const quickStarts: readonly Application[] = [
       ),
     ],
     own: keepsPlugins,
+    previous: {},
   },
   {
     ...common,
@@ -40,6 +41,7 @@ export const quickStarts: readonly Application[] = [
       ),
     ],
     own: keepsPlugins,
+    previous: {},
   },
   {
     ...common,

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { nodes, type Runtime } from "../../runtimes/matrix.js";
 
 /** The oldest supported version of Node. */
@@ -6,11 +5,6 @@ export const oldest: Runtime = nodeOf(20);
 
 /** For frameworks that need a later one: the newest with long-term support. */
 export const newest: Runtime = nodeOf(24);
-
-/** Returns the path of a file that was installed with the frameworks. */
-export function installed(path: string): string {
-  return join(import.meta.dirname, "../node_modules", path);
-}
 
 function nodeOf(major: number): Runtime {
   return nodes.find(({ name }) => name === `Node ${major}`) as Runtime;

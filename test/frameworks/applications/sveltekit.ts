@@ -1,8 +1,10 @@
 import { expect } from "vitest";
+import type { SourceFile } from "../project.js";
 import { filesOf } from "../sections.js";
 import { type Application, type Behavior, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { installed, newest } from "./runtimes.js";
+import { keepsFields, ON_SVELTEKIT } from "./plugins.js";
+import { newest } from "./runtimes.js";
 
 const CONFIG = `
 import adapter from "@sveltejs/adapter-node";
@@ -21,19 +23,40 @@ const refusesForms: Behavior = {
   },
 };
 
+/** The hook of the page, after a hook with CORS and a cookie. */
+const hooks = filesOf("docs/frameworks.md", "SvelteKit").map(({ path, text }) => ({
+  path,
+  text: ON_SVELTEKIT.imports + text.replace("export const handle:", "const orders:") + ON_SVELTEKIT.hook,
+}));
+
+const home: readonly SourceFile[] = [
+  { path: "src/app.html", text: "<head>%sveltekit.head%</head><body>%sveltekit.body%</body>" },
+  { path: "src/routes/+page.svelte", text: HOME },
+];
+
 /** The hook of the page in a minimal project, built for Node. */
 export const sveltekit: Application = {
   name: "SvelteKit",
-  files: [
-    ...filesOf("docs/frameworks.md", "SvelteKit"),
-    { path: "vite.config.js", text: CONFIG },
-    { path: "src/app.html", text: "<head>%sveltekit.head%</head><body>%sveltekit.body%</body>" },
-    { path: "src/routes/+page.svelte", text: HOME },
-  ],
+  files: [...hooks, ...home, { path: "vite.config.js", text: CONFIG }],
   runtime: newest,
-  build: [installed("vite/bin/vite.js"), "build"],
+  build: ["node_modules/vite/bin/vite.js", "build"],
   serve: ["build/index.js"],
   mounted: ordersAt("/api"),
   endsWith: 0,
-  own: [leavesOtherPaths, refusesForms],
+  own: [leavesOtherPaths, refusesForms, ...keepsFields],
+  previous: {
+    own: [leavesOtherPaths, ...keepsFields],
+    files: [
+      ...hooks.map(({ path, text }) => ({
+        path,
+        text: text.replace(/(import type .*)"@sveltejs\/kit\/hooks"/, '$1"@sveltejs/kit"'),
+      })),
+      ...home,
+      { path: "vite.config.js", text: CONFIG.replace(/sveltekit\(\{.*\}\)\]/, "sveltekit()]") },
+      {
+        path: "svelte.config.js",
+        text: 'import adapter from "@sveltejs/adapter-node";\nexport default { kit: { adapter: adapter() } };',
+      },
+    ],
+  },
 };

@@ -4,6 +4,7 @@ import {
   AggregationTemporality,
   InMemoryMetricExporter,
   MeterProvider,
+  type MetricReader,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import {
@@ -34,8 +35,11 @@ export interface Recording {
   names(): Promise<readonly string[]>;
 }
 
-/** Starts the SDK with exporters in memory, and telemetry. Both end with the test. */
-export function record(options: Omit<TelemetryOptions, "api"> = {}): Recording {
+/** Starts the SDK with exporters in memory and others, and telemetry. All end with the test. */
+export function record(
+  options: Omit<TelemetryOptions, "api"> = {},
+  others: readonly MetricReader[] = [],
+): Recording {
   const exporter = new InMemorySpanExporter();
   const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -43,7 +47,7 @@ export function record(options: Omit<TelemetryOptions, "api"> = {}): Recording {
     exporter: metricExporter,
     exportIntervalMillis: 3_600_000,
   });
-  const metering = new MeterProvider({ readers: [reader] });
+  const metering = new MeterProvider({ readers: [reader, ...others] });
   const contexts = new AsyncLocalStorageContextManager().enable();
   api.context.setGlobalContextManager(contexts);
   api.trace.setGlobalTracerProvider(tracing);

@@ -45,7 +45,7 @@ export type { SecurityScheme } from "./ports/authorize.js";
 export type { IsolationLevel, Submissions, Transactions } from "./ports/backend.js";
 export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
 export type { Claim, ClaimResult, KeyReference } from "./ports/idempotency-store.js";
-export type { AttemptEvent, OperationEvent } from "./ports/observer.js";
+export type { AttemptEvent, EndEvent, OperationEvent } from "./ports/observer.js";
 export type {
   BoundedCount,
   DefinitionStats,

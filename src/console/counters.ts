@@ -4,6 +4,7 @@ import { toObserver } from "../observing/to-observer.js";
 import type { Observer, ServiceEvent } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
 import { systemClock } from "../ports/system-runtime.js";
+import { WEBHOOK_DELIVERY } from "../ports/webhooks.js";
 import type { LastHour } from "./wire.js";
 
 /** Options of {@link createCounters}. */
@@ -69,17 +70,17 @@ export function createCounters(options: CountersOptions = {}): Counters {
     return known;
   }
 
-  function countEnd({ event, definition, operationId }: End): void {
+  function countEnd({ definition, isCompleted, createdAt }: End): void {
     const counted = countOf(definition);
-    if (event === "operation.completed") counted.completed += 1;
+    if (isCompleted) counted.completed += 1;
     else counted.failed += 1;
-    count(counted.tookMs, clock.now() - acceptedAt(operationId));
+    count(counted.tookMs, clock.now() - createdAt);
   }
 
   return {
     observe: (event) => {
-      // A client or an operator asked for a cancellation, so it is no failure.
-      if (isEnd(event) && cancellationIn(event) === undefined) countEnd(event);
+      const end = endIn(event);
+      if (end !== undefined) countEnd(end);
       passOn(event);
     },
     read: () => ({
@@ -89,28 +90,33 @@ export function createCounters(options: CountersOptions = {}): Counters {
   };
 }
 
-type End = Extract<
-  ServiceEvent,
-  { readonly event: "operation.completed" | "operation.failed" | "operation.expired" }
->;
+/** The end of an operation, or of a delivery. */
+interface End {
+  readonly definition: string;
+  readonly isCompleted: boolean;
+  readonly createdAt: number;
+}
 
-const ENDS: ReadonlySet<ServiceEvent["event"]> = new Set<End["event"]>([
-  "operation.completed",
-  "operation.failed",
-  "operation.expired",
-]);
-
-function isEnd(event: ServiceEvent): event is End {
-  return ENDS.has(event.event);
+/** Returns the end that an event reports, if it counts. */
+function endIn(event: ServiceEvent): End | undefined {
+  switch (event.event) {
+    case "operation.completed":
+      // Deliveries of tenants without an endpoint complete too.
+      return event.definition === WEBHOOK_DELIVERY ? undefined : { ...event, isCompleted: true };
+    case "webhook.delivered":
+      return { ...event, definition: WEBHOOK_DELIVERY, isCompleted: true };
+    case "operation.failed":
+      // A client or an operator asked for a cancellation, so it is no failure.
+      return cancellationIn(event) === undefined ? { ...event, isCompleted: false } : undefined;
+    case "operation.expired":
+      return { ...event, isCompleted: false };
+    default:
+      return undefined;
+  }
 }
 
 function minuteAt(ms: number): number {
   return Math.floor(ms / MINUTE_MS);
-}
-
-/** Returns the time in an id, which is a UUID v7. Epoch milliseconds. */
-function acceptedAt(operationId: string): number {
-  return Number.parseInt(operationId.replace("-", "").slice(0, 12), 16);
 }
 
 function summarize(minutes: readonly Minute[]): readonly LastHour[] {

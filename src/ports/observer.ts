@@ -19,6 +19,12 @@ export interface AttemptEvent extends OperationEvent {
   readonly attempt: number;
 }
 
+/** Member of every event about the end of an operation. */
+export interface EndEvent {
+  /** Time when the operation was accepted, by the clock of the store. Epoch milliseconds. A redrive is a new operation. */
+  readonly createdAt: number;
+}
+
 /**
  * An event of a service or a worker. Its `error` says more than the client sees, but holds no payload. Every event about
  * an operation has its `tenant`.
@@ -27,8 +33,8 @@ export type ServiceEvent =
   | (OperationEvent & { readonly event: "operation.accepted" })
   | (OperationEvent & { readonly event: "operation.replayed" })
   | (AttemptEvent & { readonly event: "operation.started" })
-  | (AttemptEvent & { readonly event: "operation.completed" })
-  | (AttemptEvent & { readonly event: "operation.failed"; readonly error?: unknown })
+  | (AttemptEvent & EndEvent & { readonly event: "operation.completed" })
+  | (AttemptEvent & EndEvent & { readonly event: "operation.failed"; readonly error?: unknown })
   | (AttemptEvent & {
       readonly event: "operation.retried";
       readonly delayMs: number;
@@ -36,7 +42,7 @@ export type ServiceEvent =
     })
   | (AttemptEvent & { readonly event: "operation.released" })
   /** No worker started the work within `startWithinMs`, so the operation failed with the problem `expired`. */
-  | (OperationEvent & { readonly event: "operation.expired" })
+  | (OperationEvent & EndEvent & { readonly event: "operation.expired" })
   /** Another attempt took over the lease while the work ran, so the result was dropped. */
   | (AttemptEvent & { readonly event: "attempt.lost" })
   /**
@@ -46,7 +52,10 @@ export type ServiceEvent =
   | (AttemptEvent & { readonly event: "progress.dropped"; readonly error: unknown })
   /** A new operation, `operationId`, runs the failed operation `retryOf` again. */
   | (OperationEvent & { readonly event: "operation.redriven"; readonly retryOf: string })
-  /** The receiver of a webhook accepted it. `operationId` is the operation that ended. */
+  /**
+   * The receiver of a webhook accepted it. `operationId` is the operation that ended, and `createdAt` is when the delivery was
+   * created. Epoch milliseconds, by the clock of the store.
+   */
   | {
       readonly event: "webhook.delivered";
       readonly deliveryId: string;
@@ -54,6 +63,7 @@ export type ServiceEvent =
       readonly definition: string;
       readonly tenant: string;
       readonly attempt: number;
+      readonly createdAt: number;
       readonly status: number;
     }
   /**

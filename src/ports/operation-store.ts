@@ -106,6 +106,8 @@ export interface OverdueOperation extends DueOperation {
   readonly tenant: string;
   /** Id of the principal who submitted it. Absent if code submitted it and named none. */
   readonly principal?: string;
+  /** Its `createdAt`. */
+  readonly createdAt: number;
 }
 
 /** A terminal operation whose retention has passed, with the parts of its key. */

@@ -31,6 +31,8 @@ export interface DeliveryAttempt {
   readonly tenant: string;
   /** Number of this attempt. The first attempt is 1. */
   readonly attempt: number;
+  /** Time when the delivery was created, by the clock of the store. Epoch milliseconds. */
+  readonly createdAt: number;
   /** Aborted when the attempt must stop. */
   readonly signal: AbortSignal;
 }

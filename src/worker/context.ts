@@ -1,7 +1,7 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import type { Operation } from "../contract/operation.js";
 import type { Backend } from "../ports/backend.js";
-import type { AttemptEvent, Observer } from "../ports/observer.js";
+import type { AttemptEvent, EndEvent, Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Announcer } from "../protocol/announcer.js";
@@ -79,6 +79,16 @@ export function attemptEvent<Name extends string>(
   return principal === undefined
     ? { event, operationId, definition, tenant, attempt }
     : { event, operationId, definition, tenant, principal, attempt };
+}
+
+/** Creates an event about the end of an operation, as one literal too. */
+export function endEvent<Name extends string>(
+  event: Name,
+  { id: operationId, definition, tenant, principal, attempt, createdAt }: Operation,
+): AttemptEvent & EndEvent & { readonly event: Name } {
+  return principal === undefined
+    ? { event, operationId, definition, tenant, attempt, createdAt }
+    : { event, operationId, definition, tenant, principal, attempt, createdAt };
 }
 
 /** Reports an error that does not stop the worker. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Page, page, root } from "../support/pages.js";
 
 /** One of each event. */
-const about = { operationId: "1", definition: "orders", tenant: "demo", attempt: 1 };
+const about = { operationId: "1", definition: "orders", tenant: "demo", attempt: 1, createdAt: 0 };
 const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, { readonly event: Name }> } =
   {
     "operation.accepted": { event: "operation.accepted", ...about },

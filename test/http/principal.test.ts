@@ -100,14 +100,15 @@ beforeEach(() => {
 describe("the principal of a request", () => {
   it("is stored with the operation, and passed to the work and to the events of its attempts", async () => {
     const operationId = await stage.post("ann");
-    expect(await stage.backend.operations.get(operationId, "acme")).toMatchObject({ principal: "ann" });
+    const stored = await stage.backend.operations.get(operationId, "acme");
+    expect(stored).toMatchObject({ principal: "ann" });
     await stage.worker.runUntilIdle();
     expect(stage.jobs).toEqual(["ann"]);
     const about = { operationId, definition: "exports", tenant: "acme", principal: "ann" };
     expect(stage.events).toEqual([
       { event: "operation.accepted", ...about },
       { event: "operation.started", ...about, attempt: 1 },
-      { event: "operation.completed", ...about, attempt: 1 },
+      { event: "operation.completed", ...about, attempt: 1, createdAt: stored?.createdAt },
     ]);
   });
 

@@ -176,6 +176,7 @@ describe("a cancellation", () => {
         definition: "reports",
         tenant,
         attempt: 1,
+        createdAt: expect.any(Number),
         error: "AsyncReplyError: CANCELLED: The operation was cancelled.",
       },
     });

@@ -29,6 +29,7 @@ describe("work with a deadline, in memory", () => {
       startWithinMs: 1_000,
     });
     const operation = { id: "01a1fb0e-5781-7461-97e0-78a248067be3", tenant: "t", definition: "codes" };
+    const createdAt = clock.now();
     await backend.operations.create({ ...operation, input: "{}", retentionMs: 60_000, startWithinMs: 1_000 });
     const announcement = { version: 1, operationId: operation.id, definition: "codes" } as const;
     await clock.advance(1_000);
@@ -40,7 +41,7 @@ describe("work with a deadline, in memory", () => {
       { definitions: [codes], backend, observe },
       { codes: (_, { operationId }) => void ran.push(operationId) },
     ).runUntilIdle();
-    const about = { operationId: operation.id, definition: "codes", tenant: "t" };
+    const about = { operationId: operation.id, definition: "codes", tenant: "t", createdAt };
     expect(events).toEqual([{ event: "operation.expired", ...about }]);
     expect(ran).toEqual([]);
   });

@@ -128,7 +128,8 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
     expect(ran).toEqual(["early"]);
     expect(await read(early)).toMatchObject({ status: "completed" });
     await expires(late);
-    const about = { operationId: late, definition: "codes", tenant, principal: "ann" };
+    const createdAt = Number((await read(late))?.createdAt);
+    const about = { operationId: late, definition: "codes", tenant, principal: "ann", createdAt };
     expect(expired()).toEqual([{ event: "operation.expired", ...about }]);
   });
 
@@ -269,7 +270,7 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
   });
 
   it("is left to the sweep by a receipt, which could not report its end", async () => {
-    const { backend, submit, pass, waits } = await stage();
+    const { backend, submit, pass, waits, read } = await stage();
     const id = await submit("passed");
     await pass(5_000);
     const consumer = backend.queue.consume({
@@ -279,7 +280,8 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
     const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
     expect(received.filter(({ attempt }) => attempt !== undefined)).toEqual([]);
     await waits(id);
-    const about = { id, definition: "codes", tenant };
+    const createdAt = Number((await read(id))?.createdAt);
+    const about = { id, definition: "codes", tenant, createdAt };
     expect(await backend.operations.endOverdue?.({ limit: 9 })).toEqual([about]);
     await consumer.close();
   });

@@ -159,8 +159,9 @@ export function overdueFrom({ token, previousLost, startBy, operation }: Entry):
 export function endIfOverdue(entry: Entry, now: number): OverdueOperation | undefined {
   if (now < (overdueFrom(entry) ?? Number.POSITIVE_INFINITY)) return undefined;
   end(entry, now, "failed", { error: EXPIRED });
-  const { id, definition, tenant, principal } = entry.operation;
-  return principal === undefined ? { id, definition, tenant } : { id, definition, tenant, principal };
+  const { id, definition, tenant, principal, createdAt } = entry.operation;
+  const overdue = { id, definition, tenant, createdAt };
+  return principal === undefined ? overdue : { ...overdue, principal };
 }
 
 export function renew(

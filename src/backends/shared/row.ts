@@ -141,7 +141,7 @@ export function toDue(row: Row): DueOperation {
 
 /** Reads an operation that ended because it was overdue. Throws `CORRUPT_RECORD`. */
 export function toOverdue(row: Row): OverdueOperation {
-  const overdue = { ...toDue(row), tenant: text(row, "tenant") };
+  const overdue = { ...toDue(row), tenant: text(row, "tenant"), createdAt: integer(row, "created_at") };
   return row.principal === null ? overdue : { ...overdue, principal: text(row, "principal") };
 }
 

@@ -58,7 +58,7 @@ async function deliverOnce(
   context: Deliverer,
   { announced, url, attempt, message }: DeliverRequest,
 ): Promise<{ readonly status: number } | undefined> {
-  const { attempt: number, tenant, operationId: deliveryId } = attempt;
+  const { attempt: number, tenant, operationId: deliveryId, createdAt } = attempt;
   const fields = message?.headers;
   const visit = context.places.enter(tenant);
   const limit = { signal: attempt.signal, clock: context.runtime.clock, ms: TIMEOUT_MS, detail: TOO_LATE };
@@ -71,7 +71,7 @@ async function deliverOnce(
   if (message !== undefined && "status" in outcome) message.status = status;
   if (status >= 200 && status < 300) {
     const { id, definition } = announced.operation;
-    const about = { deliveryId, operationId: id, definition, tenant, attempt: number };
+    const about = { deliveryId, operationId: id, definition, tenant, attempt: number, createdAt };
     context.observe({ event: "webhook.delivered", ...about, status });
     return { status };
   }

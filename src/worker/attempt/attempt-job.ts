@@ -4,6 +4,7 @@ import type { JsonText, Operation, Settlement } from "../../contract/operation.j
 import { type OptionTable, readOptions } from "../../contract/option-table.js";
 import { misuse, shown } from "../../contract/options.js";
 import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
+import type { DeliveryAttempt } from "../../ports/webhooks.js";
 import type { CheckedProcessor } from "../processors.js";
 import type { Job } from "./job.js";
 
@@ -14,18 +15,20 @@ type Lazy = Pick<Job, "signal" | "progress" | "transaction" | "release">;
  * The job of one attempt. It is a class because V8 keeps an object literal with an accessor, and with it the whole
  * attempt, until the next full collection.
  */
-export class AttemptJob implements Job {
+export class AttemptJob implements Job, DeliveryAttempt {
   readonly operationId: string;
   readonly tenant: string;
   readonly principal: string | undefined;
   readonly attempt: number;
+  readonly createdAt: number;
   readonly #lazy: Lazy;
 
-  constructor({ id, tenant, principal, attempt }: Operation, lazy: Lazy) {
+  constructor({ id, tenant, principal, attempt, createdAt }: Operation, lazy: Lazy) {
     this.operationId = id;
     this.tenant = tenant;
     this.principal = principal;
     this.attempt = attempt;
+    this.createdAt = createdAt;
     this.#lazy = lazy;
   }
 

@@ -7,7 +7,7 @@ import type { BegunAttempt, Delivery } from "../../ports/queue.js";
 import { insteadOf, isRefused } from "../../protocol/refused-ending.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
-import { attemptEvent, reportError, type WorkerContext } from "../context.js";
+import { attemptEvent, endEvent, reportError, type WorkerContext } from "../context.js";
 import { sleep } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
@@ -180,8 +180,8 @@ function endOfProcess({ settlement, error }: Ending): Partial<ProcessMessage> {
 }
 
 function eventOf(operation: Operation, outcome: AttemptOutcome, { settlement, error }: Ending): ServiceEvent {
-  if (outcome === "completed") return attemptEvent("operation.completed", operation);
-  if (outcome === "failed") return { ...attemptEvent("operation.failed", operation), error };
+  if (outcome === "completed") return endEvent("operation.completed", operation);
+  if (outcome === "failed") return { ...endEvent("operation.failed", operation), error };
   if (outcome === "released") return attemptEvent("operation.released", operation);
   if (outcome === "lost") return attemptEvent("attempt.lost", operation);
   const { delayMs } = settlement as Extract<Settlement, { readonly to: "retry" }>;

@@ -16,8 +16,8 @@ function creating(
   });
 }
 
-function about({ id, definition, tenant }: Operation): OverdueOperation {
-  return { id, definition, tenant };
+function about({ id, definition, tenant, createdAt }: Operation): OverdueOperation {
+  return { id, definition, tenant, createdAt };
 }
 
 /** Stores that break a rule of deadlines. */
@@ -112,6 +112,31 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
       },
       endOverdue: async (request) =>
         ((await store.endOverdue?.(request)) ?? []).map(({ principal: _, ...operation }) => operation),
+    }),
+  },
+  {
+    name: "says that an operation was accepted when it expired",
+    caughtBy: [
+      "deadline.late",
+      "deadline.swept",
+      "deadline.delayed",
+      "deadline.prepared",
+      "deadline.ended",
+      "deadline.paused",
+      "deadline.lane",
+      "deadline.redrive",
+    ],
+    methods: (store, clock) => ({
+      beginAttempt: async (id, lease) => {
+        const result = await store.beginAttempt(id, lease);
+        if (result.outcome !== "expired") return result;
+        return { outcome: "expired", operation: { ...result.operation, createdAt: clock.now() } };
+      },
+      endOverdue: async (request) =>
+        ((await store.endOverdue?.(request)) ?? []).map((operation) => ({
+          ...operation,
+          createdAt: clock.now(),
+        })),
     }),
   },
   {

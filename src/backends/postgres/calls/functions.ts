@@ -26,9 +26,13 @@ const TIMES = ["created_at", "settled_at"];
 /** Returns the columns of an operation without its payloads, read from a column that holds its whole row. */
 function listedColumns(row: string): string {
   const plain = LISTED.map((name) => `(${row}).${name} as ${name}`);
-  // Epoch milliseconds.
-  const times = TIMES.map((name) => `floor(extract(epoch from (${row}).${name}) * 1000)::bigint as ${name}`);
+  const times = TIMES.map((name) => timeColumn(`(${row}).${name}`, name));
   return [...plain, ...times].join(", ");
+}
+
+/** Returns a column of epoch milliseconds. */
+function timeColumn(time: string, name: string): string {
+  return `floor(extract(epoch from ${time}) * 1000)::bigint as ${name}`;
 }
 
 /** Returns the columns of an operation, read from a column that holds its whole row. */
@@ -69,7 +73,7 @@ const COLUMNS = {
   settle_in_v1: "place, state",
   cancel_v1: "f as outcome",
   take_due_v1: "id, definition",
-  end_overdue_v1: "id, definition, tenant, principal",
+  end_overdue_v1: `id, definition, tenant, principal, ${timeColumn("created_at", "created_at")}`,
   take_expired_v1: "id, tenant, definition, key",
   remove_v1: "1 as done",
   purge_v1: "f as purged",

@@ -1640,7 +1640,7 @@ $function$;
 -- Ends operations that did not start in time. Those in lanes that other transactions hold are left to the next call:
 -- waiting for several lanes, in the order of deadlines, could deadlock.
 create function {{schema}}.end_overdue_v1(most integer, expired text)
-returns table (id uuid, definition text, tenant text, principal text) language plpgsql
+returns table (id uuid, definition text, tenant text, principal text, created_at timestamptz) language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
@@ -1651,7 +1651,7 @@ declare
   item record;
 begin
   for item in
-    select o.id, o.definition, o.tenant, o.principal, o.lane from {{schema}}.operations o
+    select o.id, o.definition, o.tenant, o.principal, o.created_at, o.lane from {{schema}}.operations o
     where o.announce_at is not null and o.token is null and not o.previous_lost and o.start_by is not null and o.start_by <= at
     order by o.start_by limit most for update skip locked
   loop
@@ -1663,6 +1663,7 @@ begin
     definition := item.definition;
     tenant := item.tenant;
     principal := item.principal;
+    created_at := item.created_at;
     return next;
   end loop;
 end

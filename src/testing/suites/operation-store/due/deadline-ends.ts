@@ -59,7 +59,7 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       await store.create(failed, { state: "failed", error: "{}" });
       const overdue = await createPending(store, { startWithinMs: unitMs });
       await pass(unitMs);
-      deepEqual(await endOverdue(store), [about(overdue)], "operations that ended");
+      deepEqual(await endOverdue(store), [await about(store, overdue)], "operations that ended");
       deepEqual(await read(store, cancelled), before, "the cancelled operation");
       equal(await store.requestCancel(overdue.id, overdue.tenant), "terminal", "cancelling an expired one");
     },
@@ -74,7 +74,7 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       await store.pause?.("orders");
       await pass(unitMs);
       equal(await tryBegin(store, one.id), "expired", "beginning it too late");
-      deepEqual(await endOverdue(store), [about(other)], "operations that ended");
+      deepEqual(await endOverdue(store), [await about(store, other)], "operations that ended");
     },
   },
   {
@@ -103,7 +103,11 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       await pass(unitMs);
       const third = await createPending(store, { lane: "a" });
       equal(await tryBegin(store, third.id), "full", "beginning it before its turn");
-      deepEqual(sorted(await endOverdue(store)), sorted([first, second].map(about)), "operations that ended");
+      deepEqual(
+        sorted(await endOverdue(store)),
+        sorted(await Promise.all([first, second].map((each) => about(store, each)))),
+        "operations that ended",
+      );
       equal(await tryBegin(store, third.id), "begun", "beginning it when it has its turn");
     },
   },
@@ -121,7 +125,7 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       await pass(2 * unitMs);
       deepEqual(await endOverdue(store), [], "operations that ended before the new deadline");
       await pass(unitMs);
-      deepEqual(await endOverdue(store), [about(successor)], "operations that ended after it");
+      deepEqual(await endOverdue(store), [await about(store, successor)], "operations that ended after it");
     },
   },
   {

@@ -48,7 +48,11 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       await pass(unitMs);
       const lease = { token: newToken(), leaseMs: LONG_MS };
       const result = await store.beginAttempt(operation.id, lease);
-      deepEqual(result, { outcome: "expired", operation: about(operation) }, "beginning it too late");
+      deepEqual(
+        result,
+        { outcome: "expired", operation: await about(store, operation) },
+        "beginning it too late",
+      );
       const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "failed", attempt: 0, error: EXPIRED }, "the operation");
       ok(settledAt >= createdAt + unitMs, "`settledAt` is not before the deadline");
@@ -71,7 +75,11 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       const other = await createPending(store);
       await pass(unitMs);
       const ended = (await concurrently(5, () => endOverdue(store))).flat();
-      deepEqual(sorted(ended), sorted(overdue.map(about)), "operations that ended");
+      deepEqual(
+        sorted(ended),
+        sorted(await Promise.all(overdue.map((each) => about(store, each)))),
+        "operations that ended",
+      );
       for (const operation of overdue) {
         const { state, error, attempt } = await read(store, operation);
         deepEqual([state, error, attempt], ["failed", EXPIRED, 0], "an overdue operation");
@@ -171,7 +179,7 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       deepEqual(await endOverdue(store), [], "operations that ended before their deadline");
       equal(await tryBegin(store, early.id), "begun", "beginning it after its delay");
       await pass(2 * unitMs);
-      deepEqual(await endOverdue(store), [about(late)], "operations that ended after it");
+      deepEqual(await endOverdue(store), [await about(store, late)], "operations that ended after it");
     },
   },
   {
@@ -190,9 +198,17 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       await pass(2 * unitMs);
       deepEqual(await endOverdue(store), [], "operations that ended before their deadline");
       await pass(unitMs);
-      deepEqual(await endOverdue(store), [about(plain.operation)], "operations that ended after it");
+      deepEqual(
+        await endOverdue(store),
+        [await about(store, plain.operation)],
+        "operations that ended after it",
+      );
       await pass(5 * unitMs);
-      deepEqual(await endOverdue(store), [about(delayed.operation)], "operations that ended after the delay");
+      deepEqual(
+        await endOverdue(store),
+        [await about(store, delayed.operation)],
+        "operations that ended after the delay",
+      );
       equal(await tryBegin(store, slow.id), "begun", "beginning the one that is still preparing");
     },
   },
@@ -220,8 +236,10 @@ export async function endOverdue(store: OperationStore, limit = 100): Promise<re
 }
 
 /** Returns what a store says of an operation that has expired. */
-export function about({ id, definition, tenant, principal }: NewOperation): OverdueOperation {
-  return principal === undefined ? { id, definition, tenant } : { id, definition, tenant, principal };
+export async function about(store: OperationStore, operation: NewOperation): Promise<OverdueOperation> {
+  const { id, definition, tenant, principal, createdAt } = await read(store, operation);
+  const overdue = { id, definition, tenant, createdAt };
+  return principal === undefined ? overdue : { ...overdue, principal };
 }
 
 /** Sorts by id. */

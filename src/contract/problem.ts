@@ -77,9 +77,30 @@ export function problemType(name: ProblemName, baseUri: string = PROBLEM_BASE_UR
   return baseUri + name;
 }
 
-/** Creates a problem of a type as it is stored. Before anyone sees it, {@link shownProblem} completes it. */
-export function problem(name: ProblemName, members: Omit<Problem, "type" | "name" | "title"> = {}): Problem {
-  return { type: problemType(name), title: TITLES[name], ...members };
+/**
+ * Creates a problem of a type as it is stored, with texts that every store and reply can hold. Before anyone sees it,
+ * {@link shownProblem} completes it.
+ */
+export function problem(
+  name: ProblemName,
+  { detail, errors, ...members }: Omit<Problem, "type" | "name" | "title"> = {},
+): Problem {
+  return {
+    type: problemType(name),
+    title: TITLES[name],
+    ...members,
+    ...(detail === undefined ? {} : { detail: plainDetail(detail) }),
+    ...(errors === undefined
+      ? {}
+      : { errors: errors.map((violation) => ({ ...violation, detail: plainDetail(violation.detail) })) }),
+  };
+}
+
+/** Keeps the `error` of an operation below 64 KiB in any encoding. UTF-16 code units. */
+const MAX_DETAIL_LENGTH = 10_000;
+
+function plainDetail(detail: string): string {
+  return plainText(detail, MAX_DETAIL_LENGTH);
 }
 
 /**
@@ -93,12 +114,9 @@ export function shownProblem(stored: unknown, baseUri: string = PROBLEM_BASE_URI
   return { type: baseUri + name, name, ...rest };
 }
 
-/** Keeps the `error` of an operation below 64 KiB in any encoding. UTF-16 code units. */
-const MAX_DETAIL_LENGTH = 10_000;
-
 /** Returns the `error` of a failed operation. The detail is for the client, so it must not contain internals. */
 export function operationError(name: ProblemName, detail: string): JsonText {
-  return JSON.stringify(problem(name, { detail: plainText(detail, MAX_DETAIL_LENGTH) }));
+  return JSON.stringify(problem(name, { detail }));
 }
 
 /** `error` of a cancelled operation, which every store writes. */

@@ -11,6 +11,21 @@ afterEach(() => stage.close());
 
 const bodies = (): unknown[] => stage.receiver.received.map(({ body }) => JSON.parse(body) as unknown);
 
+it("stores only text that everyone can hold about a failed delivery", async () => {
+  const send = async (): Promise<never> => {
+    throw new Error("\u0000half \ud83d of\u001b a pair");
+  };
+  stage = await createStage({ send });
+  await stage.submit();
+  await stage.workFor(24 * 3_600_000);
+  const { backend } = stage;
+  const operator = createOperator({ backend, definitions: [webhookDeliveries], observe: false });
+  const { operations } = await operator.list({ internal: true, status: "failed" });
+  const reason = expect.stringContaining("\ufffdhalf \ufffd of\ufffd a pair");
+  expect(operations).toMatchObject([{ lastError: { detail: reason } }]);
+  expect(JSON.stringify(operations)).not.toMatch(/\\u/);
+});
+
 describe("the end of an operation", () => {
   it("is announced with one signed webhook that the receiver can verify", async () => {
     stage = await createStage();

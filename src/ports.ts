@@ -29,7 +29,7 @@ export type {
   OperationStatus,
   Settlement,
 } from "./contract/operation.js";
-export { problemType } from "./contract/problem.js";
+export { CANCELLED, EXPIRED, problemType } from "./contract/problem.js";
 export type {
   InferInput,
   InferOutput,

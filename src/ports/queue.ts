@@ -74,7 +74,10 @@ export interface Consumer {
    */
   receive(request: ReceiveRequest): Promise<readonly Delivery[]>;
 
-  /** Releases what the consumer holds in the queue. Unacked deliveries may go to other consumers. */
+  /**
+   * Releases what the consumer holds in the queue. A worker calls it once it has answered every delivery, and calls `receive` no
+   * more. Deliveries that are not answered may go to other consumers at once.
+   */
   close(): Promise<void>;
 }
 

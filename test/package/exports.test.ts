@@ -152,6 +152,8 @@ describe("the exports of the package", () => {
   it("are complete for ./ports", async () => {
     expect(await names("./ports")).toMatchInlineSnapshot(`
       [
+        "CANCELLED",
+        "EXPIRED",
         "cancelOperation",
         "listOperations",
         "parseAnnouncement",

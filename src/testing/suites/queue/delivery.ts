@@ -22,7 +22,7 @@ export const deliveryChecks: readonly QueueCheck[] = [
       await publish(queue, harness, ["orders", "orders"]);
       const received = await gather(queue, harness, 2);
       equal(received.length, 2, "number of deliveries");
-      await ackAll(received);
+      await ackAll(received.slice(0, 1));
       await ackAll(received);
       await gatherNothing(queue, harness, "receiving after the ack");
     },

@@ -49,7 +49,10 @@ export async function publish(
 export interface Receiving {
   /** Number of deliveries so far. */
   readonly received: number;
-  /** Resolves when `count` deliveries have arrived or the queue has had enough time. Both end the call. */
+  /**
+   * Resolves when `count` deliveries have arrived or the queue has had enough time. Both end the call. The consumer closes when
+   * all of them are answered.
+   */
   gather(count: number): Promise<readonly Delivery[]>;
 }
 
@@ -93,7 +96,6 @@ export function startReceiving(queue: Queue, harness: QueueHarness, request: Req
       // A queue may return immediately without deliveries. That must not block other tasks.
       await nextTurn();
     }
-    await consumer.close();
   };
   const looping = loop();
   // An early failure is reported by `gather`.
@@ -117,9 +119,31 @@ export function startReceiving(queue: Queue, harness: QueueHarness, request: Req
       await endsInTime(looping, harness, "a call to `receive` whose signal was aborted");
       const late = gathered.length - inTime;
       ok(inTime >= count || late === 0, `${late} deliveries came only when the signal was aborted`);
-      return gathered;
+      return closingWithLast(consumer, gathered);
     },
   };
+}
+
+/** Closes a consumer as soon as its deliveries are answered, as a worker does: the queue may return the others to other consumers. */
+async function closingWithLast(
+  consumer: Consumer,
+  deliveries: readonly Delivery[],
+): Promise<readonly Delivery[]> {
+  const open = new Set(deliveries.filter(({ attempt }) => attempt === undefined));
+  if (open.size === 0) await consumer.close();
+  const answer = async (delivery: Delivery, how: "ack" | "nack"): Promise<void> => {
+    await delivery[how]();
+    if (open.delete(delivery) && open.size === 0) await consumer.close();
+  };
+  return deliveries.map((delivery) =>
+    open.has(delivery)
+      ? {
+          announcement: delivery.announcement,
+          ack: () => answer(delivery, "ack"),
+          nack: () => answer(delivery, "nack"),
+        }
+      : delivery,
+  );
 }
 
 /** Receives until `count` deliveries have arrived or the queue has had enough time. */

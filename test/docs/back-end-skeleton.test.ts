@@ -1,0 +1,65 @@
+import { pathToFileURL } from "node:url";
+import type { Backend } from "async-request-reply";
+import {
+  type Capabilities,
+  idempotencyStoreCases,
+  operationStoreCases,
+  type PortCase,
+  type PortHarness,
+  queueCases,
+  runnableCases,
+} from "async-request-reply/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blocksOf, page } from "../support/pages.js";
+import { openWorkshop } from "./execute.js";
+
+const capabilities: Capabilities = { leaseGranularityMs: 1, skipsTime: true, standalone: true };
+const [skeleton] = blocksOf(page("docs/writing-a-back-end.md"), "ts").filter(({ text }) =>
+  text.includes("todo("),
+);
+
+describe("the skeleton of a back end", () => {
+  const workshop = openWorkshop();
+  let create: () => Backend<never>;
+  beforeAll(async () => {
+    if (skeleton === undefined) throw new Error("The page has no skeleton.");
+    const { createMyBackend } = await import(pathToFileURL(await workshop.bundle(skeleton)).href);
+    create = createMyBackend;
+  });
+  afterAll(() => workshop.remove());
+
+  /** Runs every case that needs no optional method, and returns the methods that the failures name. */
+  async function namedBy<Port, More extends object>(
+    cases: readonly PortCase<PortHarness<Port> & More>[],
+    portOf: (backend: Backend<never>) => Port,
+    more: More,
+  ): Promise<readonly string[]> {
+    const harness = {
+      capabilities,
+      create: async () => ({ port: portOf(create()) }),
+      passTime: () => Promise.resolve(),
+      ...more,
+    };
+    const runnable = runnableCases(cases, harness).filter(({ skipped }) => skipped === undefined);
+    const failures = runnable.map(({ case: each }) =>
+      each.run(harness).then(
+        () => `${each.name} passes`,
+        ({ message }: Error) => message.replace(/^Implement `(\w+)`: .+\.$/, "$1"),
+      ),
+    );
+    return [...new Set(await Promise.all(failures))].sort();
+  }
+
+  it("fails every case of the suites with a method to write", async () => {
+    const named = {
+      operations: await namedBy(operationStoreCases, ({ operations }) => operations, {}),
+      idempotency: await namedBy(idempotencyStoreCases, ({ idempotency }) => idempotency, {}),
+      queue: await namedBy(queueCases, ({ queue }) => queue, { deliversWithinMs: 1 }),
+    };
+    expect(named).toEqual({
+      operations: ["beginAttempt", "create", "get", "settle"],
+      idempotency: ["claim"],
+      queue: ["publish", "receive"],
+    });
+  });
+});

@@ -124,7 +124,10 @@ export function startReceiving(queue: Queue, harness: QueueHarness, request: Req
   };
 }
 
-/** Closes a consumer as soon as its deliveries are answered, as a worker does: the queue may return the others to other consumers. */
+/**
+ * Closes a consumer as soon as its deliveries are answered, as a worker does: the queue may return the others to other
+ * consumers.
+ */
 async function closingWithLast(
   consumer: Consumer,
   deliveries: readonly Delivery[],

@@ -33,7 +33,7 @@ export function isPlatformSkipped({ platform }: PlatformQuickStart): boolean {
   return runtime !== undefined && isSkipped(runtime);
 }
 
-/** Returns the exit code of a program after SIGTERM. Next.js ends its own process by the signal. */
+/** Returns the exit code of a program after SIGTERM. `npx` ends itself by the signal. */
 export function exitCodeOf({ text }: Page): 0 | null {
   return text.includes("next start") ? null : 0;
 }

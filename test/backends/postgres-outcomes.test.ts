@@ -16,7 +16,10 @@ function failing(code: string, message = "failed"): Answer {
   return () => Promise.reject(Object.assign(new Error(message), { code }));
 }
 
-/** Creates a pool whose connections return these answers in order and fail afterwards. */
+/** Its first connection tells which database it is. */
+const firstUse = { query: async () => ({ rows: [{ mark: "postgres 1" }] }), release: () => {} };
+
+/** Creates a pool whose connections after the first use return these answers in order and fail afterwards. */
 function poolOf(connects: readonly Answer[], answers: readonly Answer[]) {
   const log: string[] = [];
   const sent: unknown[] = [];
@@ -26,8 +29,13 @@ function poolOf(connects: readonly Answer[], answers: readonly Answer[]) {
     return (answers[log.filter((entry) => entry === "query").length - 1] ?? never)();
   };
   const client = { query, release: (broken?: boolean) => void log.push(broken ? "end" : "release") };
-  let connected = 0;
+  let connected = -1;
   const connect = (callback: (error: Error | undefined, client: unknown) => void): void => {
+    if (connected === -1) {
+      connected = 0;
+      callback(undefined, firstUse);
+      return;
+    }
     const answer = connects[connected++] ?? (() => undefined);
     Promise.resolve(answer()).then(
       () => callback(undefined, client),

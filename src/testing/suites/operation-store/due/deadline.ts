@@ -140,11 +140,11 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       await pass(4 * unitMs);
       await release((await begin(store, lost.operation.id)).lease);
       equal(await tryBegin(store, late.operation.id), "expired", "beginning it after the deadline");
-      deepEqual(await endOverdue(store), [about(swept.operation)], "operations that ended");
+      deepEqual(await endOverdue(store), [await about(store, swept.operation)], "operations that ended");
       await release(held.lease);
       deepEqual(
         await endOverdue(store),
-        [about(held.operation)],
+        [await about(store, held.operation)],
         "operations that ended after their release",
       );
       const { attempt, error } = await read(store, held.operation);

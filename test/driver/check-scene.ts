@@ -1,0 +1,38 @@
+import { createRandom } from "../support/random.js";
+import { checkLosses } from "./check-losses.js";
+import { checkPlaces } from "./check-places.js";
+import { checkWaits } from "./check-waits.js";
+import { playScene } from "./drive.js";
+import type { Setting } from "./stages.js";
+
+/** The findings of a scene. */
+export interface SceneReport {
+  readonly violations: readonly string[];
+  /** How often each kind of line was written. */
+  readonly events: Readonly<Record<string, number>>;
+}
+
+/** The longest wait for work that may run, if its ring arrives, and if it is lost. Milliseconds. */
+const WAIT_MS = 2_000;
+const LOST_RING_MS = 10_000;
+/** A loaded machine needs this much longer. Milliseconds. */
+const SLOW_MS = 1_000;
+const ISOLATIONS = ["read committed", "repeatable read", "serializable"];
+
+/** Plays the scene of a seed, and checks every promise. Scenes with an odd seed have faults. */
+export async function checkScene(setting: Setting, seed: number, actMs = 20_000): Promise<SceneReport> {
+  const random = createRandom(seed);
+  const faulty = seed % 2 === 1;
+  const listen = random.below(3) > 0;
+  const stage = await setting.open({ isolation: random.pick(ISOLATIONS) });
+  try {
+    const history = await playScene(stage, { seed, actMs, listen, ...(faulty && { faultEveryMs: 2_000 }) });
+    const events: Record<string, number> = {};
+    for (const { what } of history.lines) events[what] = (events[what] ?? 0) + 1;
+    const waitMs = (faulty ? LOST_RING_MS : WAIT_MS) + SLOW_MS;
+    const violations = [...checkLosses(history), ...checkPlaces(history), ...checkWaits(history, waitMs)];
+    return { violations, events };
+  } finally {
+    await stage.close();
+  }
+}

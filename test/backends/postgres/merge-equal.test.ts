@@ -15,11 +15,11 @@ function submission(members: Partial<NewOperation> = {}, fingerprint = "1:a"): S
 }
 
 /**
- * Creates a back end that makes one call at a time and counts the statements that it sends. `fail` may break a
- * statement.
+ * Creates a back end that makes one call at a time and counts the statements that it sends after its first use. `fail` may
+ * break a statement.
  */
 async function countingBackend(server: Server, fail: (statement: number) => void = () => {}) {
-  const sent = { statements: 0 };
+  const sent = { statements: Number.NaN };
   const pool = interceptStatements(server.pool, async (_, run) => {
     sent.statements += 1;
     fail(sent.statements);
@@ -27,7 +27,10 @@ async function countingBackend(server: Server, fail: (statement: number) => void
   });
   const schema = server.newSchema();
   await createPostgresBackend({ pool: server.pool, schema }).migrate();
-  return { ...createPostgresBackend({ pool, schema, maxInFlight: 1, migrate: "manual" }), sent };
+  const backend = createPostgresBackend({ pool, schema, maxInFlight: 1, migrate: "manual" });
+  await backend.operations.get(newId(), "a");
+  sent.statements = 0;
+  return { ...backend, sent };
 }
 
 await describePostgres("submissions of one key that wait together", (server) => {

@@ -119,6 +119,7 @@ describe("the exports of the package", () => {
     expect(await names("./lambda")).toMatchInlineSnapshot(`
       [
         "toLambdaHandler",
+        "toStreamingLambdaHandler",
       ]
     `);
   });

@@ -14,7 +14,7 @@ export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
  * The path is the one in the client's URL, so a stage that is part of the URL belongs into `basePath` of the service.
  *
  * Lambda freezes the process after the reply, so the reply waits until the operation is announced. Replies are sent as
- * a whole: turn streams off with `maxStreamMs: 0`.
+ * a whole: turn streams off with `maxStreamMs: 0`, or use {@link toStreamingLambdaHandler}.
  *
  * Throws `INVALID_OPTION` if `service` is not a service.
  */

@@ -1,0 +1,117 @@
+import { PassThrough, type Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { createMemoryBackend, createOrderService, createWorker } from "async-request-reply";
+import {
+  type LambdaHandler,
+  type LambdaResult,
+  type StreamingLambdaHandler,
+  toStreamingLambdaHandler,
+} from "async-request-reply/lambda";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { adapterCases } from "../support/adapter-suite/cases.js";
+import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
+import { request } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { createLambdaHarness, lambdaFronts } from "../support/lambda-harness.js";
+
+/** Parts of the stream that the Node.js runtime of Lambda passes to a function. */
+interface ReplyStream extends Writable {
+  beforeFirstWrite?: () => void;
+  contentType?: string;
+}
+
+/** The global of the Node.js runtime of Lambda: it sends the status and fields as JSON and 8 NULs before the first chunk. */
+const awslambda = {
+  streamifyResponse: (handler: StreamingLambdaHandler) => handler,
+  HttpResponseStream: {
+    from: (stream: ReplyStream, head: object) => {
+      stream.contentType = "application/vnd.awslambda.http-integration-response";
+      stream.beforeFirstWrite = () => stream.write(`${JSON.stringify(head)}${"\0".repeat(8)}`);
+      return stream;
+    },
+  },
+};
+
+/** Creates the stream of one call, and its reader. */
+function createStream(): { readonly stream: ReplyStream; readonly reader: PassThrough } {
+  const reader = new PassThrough();
+  const write = reader.write.bind(reader);
+  const stream: ReplyStream = Object.assign(reader, {
+    write: (...args: Parameters<typeof write>) => {
+      const { beforeFirstWrite } = stream;
+      delete stream.beforeFirstWrite;
+      beforeFirstWrite?.();
+      return write(...args);
+    },
+  });
+  return { stream, reader };
+}
+
+function toResult(reply: string): LambdaResult {
+  const end = reply.indexOf("\0".repeat(8));
+  const head = JSON.parse(reply.slice(0, end)) as Pick<LambdaResult, "statusCode">;
+  return { ...head, body: reply.slice(end + 8), isBase64Encoded: false };
+}
+
+beforeAll(() => void vi.stubGlobal("awslambda", awslambda));
+afterAll(() => void vi.unstubAllGlobals());
+
+describe("the streaming Lambda adapter behind a function URL", () => {
+  const mount = (service: Parameters<typeof toStreamingLambdaHandler>[0]): LambdaHandler => {
+    const handler = toStreamingLambdaHandler(service);
+    return async (event) => {
+      const { stream, reader } = createStream();
+      const [reply] = await Promise.all([text(reader), handler(event, stream)]);
+      return toResult(reply);
+    };
+  };
+  // A function is called only with complete bodies.
+  const cases = adapterCases.filter(({ name }) => !/does not arrive in time|aborted upload/.test(name));
+  declareAdapterCases(createLambdaHarness(createMemoryBackend, lambdaFronts["a function URL"], mount), cases);
+});
+
+describe("a stream on Lambda", () => {
+  const { toEvent } = lambdaFronts["a function URL"];
+
+  it("sends each event when it happens", async () => {
+    const service = createOrderService({ authorize: () => ({ id: "a" }), observe: false });
+    const { operationId } = await service.submit(
+      service.definitions[0],
+      { itemId: "book", quantity: 1 },
+      { tenant: "a" },
+    );
+    let finish: () => void = () => {};
+    const worker = createWorker(service, {
+      orders: (_, job) => {
+        job.progress(50);
+        return new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      },
+    });
+    const { stream, reader } = createStream();
+    reader.setEncoding("utf8");
+    let seen = "";
+    reader.on("data", (chunk: string) => {
+      seen += chunk;
+    });
+    const wanted = request("GET", `/operations/${operationId}`, { accept: "text/event-stream" });
+    const handled = toStreamingLambdaHandler(service)(toEvent(wanted), stream);
+    await expect.poll(() => seen).toContain('"status":"pending"');
+    await worker.start();
+    await expect.poll(() => seen).toContain('"progress":50');
+    expect(reader.readableEnded).toBe(false);
+    finish();
+    await handled;
+    await expect.poll(() => seen).toContain('"status":"completed"');
+    expect(stream.contentType).toBe("application/vnd.awslambda.http-integration-response");
+    await service.close();
+  });
+
+  it("is only possible in the Node.js runtime of Lambda", async () => {
+    const service = createOrderService({ authorize: () => ({ id: "a" }), observe: false });
+    vi.stubGlobal("awslambda", undefined);
+    expect(() => toStreamingLambdaHandler(service)).toThrow(/needs the global `awslambda`/);
+    vi.stubGlobal("awslambda", awslambda);
+    await service.close();
+  });
+});

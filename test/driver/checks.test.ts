@@ -1,0 +1,126 @@
+import type { Operation } from "async-request-reply/ports";
+import { describe, expect, it } from "vitest";
+import { checkLosses } from "./check-losses.js";
+import { checkPlaces } from "./check-places.js";
+import { checkWaits } from "./check-waits.js";
+import type { History } from "./history.js";
+import type { Line } from "./ledger.js";
+import { whenMoreThan, without } from "./spans.js";
+
+type Story = Omit<Line, "process"> & { readonly process?: string };
+
+function operation(id: string, members: Partial<Operation> = {}): Operation {
+  const times = { createdAt: 0, settledAt: 90_000 };
+  const plain = { tenant: "a", definition: "limited", input: "null", retentionMs: 1, attempt: 1 } as const;
+  return { id, ...plain, state: "completed", ...times, ...members };
+}
+
+function historyOf(lines: readonly Story[], ...operations: readonly Operation[]): History {
+  const started = { at: 0, process: "p1", what: "started", role: "worker" } as const;
+  return {
+    lines: [started, ...lines.map((line) => ({ process: "p1", ...line }) as Line)],
+    operations: new Map(operations.map((each) => [each.id, each])),
+    end: 100_000,
+    leaseMs: 1_500,
+  };
+}
+
+function recorded(operationId: string, at: number, members: object = {}): Story {
+  const plain = { submission: "1", replayed: false, kind: "limited", tenant: "a", delayMs: 0 };
+  return { at, what: "recorded", operationId, ...plain, ...members } as Story;
+}
+
+function ran(operationId: string, from: number, to: number, process = "p1"): readonly Story[] {
+  return [
+    { at: from, process, what: "begun", operationId, attempt: 1 } as Story,
+    { at: to, process, what: "left", operationId, attempt: 1 } as Story,
+    { at: to, process, what: "operation.completed", operationId, attempt: 1 } as Story,
+  ];
+}
+
+const inOrder = (stories: readonly Story[]): Story[] => [...stories].sort((one, other) => one.at - other.at);
+
+describe("spans", () => {
+  it("say when more than a number of them overlap", () => {
+    const spans = [
+      { from: 0, to: 10 },
+      { from: 5, to: 20 },
+      { from: 10, to: 15 },
+    ];
+    expect(whenMoreThan(1, spans)).toEqual([
+      { from: 5, to: 10 },
+      { from: 10, to: 15 },
+    ]);
+    expect(whenMoreThan(2, spans)).toEqual([]);
+  });
+
+  it("leave out what others touch", () => {
+    const others = [
+      { from: -5, to: 2 },
+      { from: 4, to: 6 },
+      { from: 5, to: 7 },
+    ];
+    expect(without({ from: 0, to: 10 }, others)).toEqual([
+      { from: 2, to: 4 },
+      { from: 7, to: 10 },
+    ]);
+  });
+});
+
+describe("the checks of the driver", () => {
+  it("find an operation that is lost, unfinished, or should not exist, and a key with two", () => {
+    const lines = [
+      recorded("a", 1, { key: "k" }),
+      recorded("b", 2, { key: "k" }),
+      recorded("c", 3),
+      { at: 4, what: "rolled back", operationId: "d" } as Story,
+    ];
+    const history = historyOf(lines, operation("a"), operation("b"), operation("d", { state: "pending" }));
+    expect(checkLosses(history)).toEqual([
+      "key a limited k belongs to a and to b",
+      "c was recorded and is lost",
+      "d was rolled back and exists",
+      "d of limited is still pending",
+    ]);
+  });
+
+  it("find a limit that is exceeded, unless the lease of one may have been lost", () => {
+    const ids = ["a", "b", "c", "d"];
+    const attempts = ids.flatMap((id, index) => ran(id, 10 * index, 1_000, index === 3 ? "p2" : "p1"));
+    const operations = ids.map((id) => operation(id));
+    expect(checkPlaces(historyOf(inOrder(attempts), ...operations))).toEqual([
+      expect.stringMatching(/^limit 3 of limited was exceeded for 970 ms at 30, by a in p1, b in p1/),
+    ]);
+    const frozen = [...attempts, { at: 25, what: "frozen" } as Story];
+    expect(checkPlaces(historyOf(inOrder(frozen), ...operations))).toEqual([]);
+  });
+
+  it("find an operation that begins before an earlier one of its lane has ended", () => {
+    const lane = { definition: "laned", lane: "1" };
+    const first = operation("a", { ...lane, settledAt: 500 });
+    const second = operation("b", { ...lane, createdAt: 5 });
+    const lines = inOrder([...ran("a", 10, 500), ...ran("b", 300, 600)]);
+    expect(checkPlaces(historyOf(lines, first, second))).toEqual([
+      "b of lane 1 of laned began before a had ended",
+    ]);
+  });
+
+  it("find work that stands still, unless it could not begin", () => {
+    const late = [recorded("a", 100), ...ran("a", 5_100, 5_200)];
+    const stands = [expect.stringMatching(/^a of limited, tenant a, lane -, stood still for 5000 ms/)];
+    expect(checkWaits(historyOf(late, operation("a")), 3_000)).toEqual(stands);
+    const others = ["b", "c", "d"].flatMap((id) => ran(id, 50, 4_000));
+    const reasons: readonly (readonly Story[])[] = [
+      others,
+      [
+        { at: 50, what: "pausing", kind: "limited" } as Story,
+        { at: 4_000, what: "resumed", kind: "limited" } as Story,
+      ],
+      [{ at: 3_000, process: "p2", what: "killed" } as Story],
+      [{ at: 3_000, what: "lag", since: 2_000 } as Story],
+    ];
+    const operations = ["a", "b", "c", "d"].map((id) => operation(id));
+    for (const reason of reasons)
+      expect(checkWaits(historyOf(inOrder([...late, ...reason]), ...operations), 3_000)).toEqual([]);
+  });
+});

@@ -11,6 +11,7 @@ type Worked = Attempt & { readonly operation: Operation };
 
 /** Returns where more operations ran at once than their limits allow, and where a lane was not in order. */
 export function checkPlaces(history: History): readonly string[] {
+  const acceptances = acceptancesIn(history);
   const worked = attemptsOf(history).flatMap((attempt): Worked[] => {
     const operation = history.operations.get(attempt.operationId);
     return operation === undefined ? [] : [{ ...attempt, operation }];
@@ -25,7 +26,7 @@ export function checkPlaces(history: History): readonly string[] {
         ...(runningPerTenant === undefined
           ? []
           : exceeded(`limit ${runningPerTenant} of ${definition} for ${tenant}`, runningPerTenant, own)),
-        ...(lanes === undefined ? [] : lanesOutOfOrder(definition, own)),
+        ...(lanes === undefined ? [] : lanesOutOfOrder(definition, own, acceptances)),
       ]),
     ];
   });
@@ -42,19 +43,49 @@ function exceeded(what: string, most: number, attempts: readonly Worked[]): read
   });
 }
 
-/** Of two operations of a lane, the later one must begin after the earlier one has ended. */
-function lanesOutOfOrder(definition: string, attempts: readonly Worked[]): readonly string[] {
+/**
+ * Returns where two operations of a lane ran at once, and where one began before another had ended that was accepted before
+ * the one was sent.
+ */
+function lanesOutOfOrder(
+  definition: string,
+  attempts: readonly Worked[],
+  acceptances: ReadonlyMap<string, Acceptance>,
+): readonly string[] {
   return [...groupBy(attempts, ({ operation }) => operation.lane ?? "")].flatMap(([lane, own]) => {
-    const begun = new Map<Operation, Span>();
-    for (const { operation, ran } of own) if (!begun.has(operation)) begun.set(operation, ran);
-    const inOrder = [...begun.keys()].sort(byPosition);
-    return inOrder.flatMap((operation, index) => {
-      const before = inOrder[index - 1];
-      const from = begun.get(operation)?.from ?? 0;
-      if (before === undefined || from + TOLERANCE_MS >= (before.settledAt ?? from)) return [];
-      return [`${operation.id} of lane ${lane} of ${definition} began before ${before.id} had ended`];
-    });
+    const first = new Map<Operation, Span>();
+    for (const { operation, ran } of own) if (!first.has(operation)) first.set(operation, ran);
+    const wrong = [...first].flatMap(([operation, { from }]) =>
+      [...first.keys()]
+        .filter((before) => {
+          const { sentAt = 0 } = acceptances.get(operation.id) ?? {};
+          const { acceptedAt = Number.POSITIVE_INFINITY } = acceptances.get(before.id) ?? {};
+          return acceptedAt < sentAt && from + TOLERANCE_MS < (before.settledAt ?? 0);
+        })
+        .map(
+          (before) => `${operation.id} of lane ${lane} of ${definition} began before ${before.id} had ended`,
+        ),
+    );
+    return [...exceeded(`lane ${lane} of ${definition}`, 1, own), ...wrong];
   });
+}
+
+/** When an operation was submitted, and when the process had the answer. */
+interface Acceptance {
+  readonly sentAt: number;
+  readonly acceptedAt: number;
+}
+
+function acceptancesIn({ lines }: History): ReadonlyMap<string, Acceptance> {
+  const sent = new Map<string, number>();
+  const acceptances = new Map<string, Acceptance>();
+  for (const line of lines) {
+    if (line.what === "sent") sent.set(line.submission, line.at);
+    // A replay does not say when the operation was submitted.
+    if (line.what === "recorded" && !line.replayed)
+      acceptances.set(line.operationId, { sentAt: sent.get(line.submission) ?? 0, acceptedAt: line.at });
+  }
+  return acceptances;
 }
 
 /** Orders operations of a lane by their turns. */

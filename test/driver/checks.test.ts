@@ -95,13 +95,23 @@ describe("the checks of the driver", () => {
     expect(checkPlaces(historyOf(inOrder(frozen), ...operations))).toEqual([]);
   });
 
-  it("find an operation that begins before an earlier one of its lane has ended", () => {
+  it("find operations of a lane that run at once, or out of order", () => {
     const lane = { definition: "laned", lane: "1" };
     const first = operation("a", { ...lane, settledAt: 500 });
     const second = operation("b", { ...lane, createdAt: 5 });
-    const lines = inOrder([...ran("a", 10, 500), ...ran("b", 300, 600)]);
-    expect(checkPlaces(historyOf(lines, first, second))).toEqual([
+    const accepted = [
+      { at: 1, what: "sent", submission: "1" } as Story,
+      recorded("a", 2, { submission: "1" }),
+      { at: 3, what: "sent", submission: "2" } as Story,
+      recorded("b", 6, { submission: "2" }),
+    ];
+    const early = inOrder([...accepted, ...ran("a", 10, 400), ...ran("b", 450, 600)]);
+    expect(checkPlaces(historyOf(early, first, second))).toEqual([
       "b of lane 1 of laned began before a had ended",
+    ]);
+    const atOnce = inOrder([...ran("a", 10, 500), ...ran("b", 300, 600)]);
+    expect(checkPlaces(historyOf(atOnce, first, second))).toEqual([
+      expect.stringMatching(/^lane 1 of laned was exceeded for 200 ms at 300, by a in p1, b in p1/),
     ]);
   });
 

@@ -28,7 +28,7 @@ export type Line = { readonly at: number; readonly process: string } & (
 );
 
 /** A submission that a process got an answer to. */
-export interface Recorded {
+interface Recorded {
   readonly what: "recorded";
   readonly submission: string;
   readonly operationId: string;

@@ -44,7 +44,7 @@ const observe = (event) => {
 /** Creates a resource, sometimes slowly or in vain. */
 async function create({ workMs }, { operationId }) {
   await sleep(workMs % 50);
-  if (workMs % 7 === 0) throw new Error("simulated");
+  if (below(5) === 0) throw new Error("simulated");
   return { body: { id: operationId } };
 }
 

@@ -19,12 +19,12 @@ export interface Setting {
   open(options: StageOptions): Promise<OpenStage>;
 }
 
-export interface StageOptions {
+interface StageOptions {
   /** Default isolation level of the role, on Postgres. */
   readonly isolation: string;
 }
 
-export interface OpenStage extends Stage {
+interface OpenStage extends Stage {
   close(): Promise<void>;
 }
 

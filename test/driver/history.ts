@@ -31,11 +31,13 @@ const settling: ReadonlySet<string> = new Set<AttemptEvent["what"]>([
 
 /** Returns all attempts of a history. */
 export function attemptsOf({ lines, end, leaseMs }: History): readonly Attempt[] {
-  const outages = lines.flatMap((line) => (line.what === "outage" ? [line.since] : []));
+  const outages = lines.filter((line) => line.what === "outage");
   return lines.flatMap((begun, index) => {
     if (begun.what !== "begun") return [];
     const { at: from, process, operationId, attempt } = begun;
-    let left: number | undefined = outages.find((since) => since >= from);
+    // During an outage, no lease is renewed.
+    const outage = outages.find(({ at }) => at >= from);
+    let left = outage && Math.max(from, outage.since);
     let settled: number | undefined;
     for (let next = index + 1; next < lines.length && settled === undefined; next += 1) {
       const line = lines[next] as Line;

@@ -1,7 +1,7 @@
 import { checkService } from "../../service/check-service.js";
 import type { Mountable } from "../../service/service.js";
+import { answer } from "./answer.js";
 import type { LambdaEvent } from "./event.js";
-import { toHttpRequest } from "./read-request.js";
 import { type LambdaResult, toLambdaResult } from "./write-result.js";
 
 /** Handler for Lambda. Rejects with `INVALID_OPTION` if the event is not an HTTP request. */
@@ -21,12 +21,9 @@ export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 export function toLambdaHandler(service: Mountable): LambdaHandler {
   checkService(service, "toLambdaHandler", "handle");
   return async (event) => {
-    const request = toHttpRequest(event);
-    const pending: Promise<unknown>[] = [];
-    const reply = await service.handle(request, { waitUntil: (work) => pending.push(work) });
+    const { reply, announced } = await answer(service, event);
     const result = await toLambdaResult(reply, event);
-    // Announcing never rejects, and ends at its time limit.
-    await Promise.all(pending);
+    await announced;
     return result;
   };
 }

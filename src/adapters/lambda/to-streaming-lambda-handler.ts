@@ -5,8 +5,8 @@ import { isStream, toChunks } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
 import { checkService } from "../../service/check-service.js";
 import type { Mountable } from "../../service/service.js";
+import { answer } from "./answer.js";
 import type { LambdaEvent } from "./event.js";
-import { toHttpRequest } from "./read-request.js";
 
 /** Handler for Lambda that streams replies. Lambda calls it with a stream as the second argument. */
 export type StreamingLambdaHandler = (event: LambdaEvent, stream: Writable) => Promise<void>;
@@ -21,9 +21,8 @@ interface LambdaRuntime {
 }
 
 /**
- * Mounts a service on AWS Lambda like `toLambdaHandler`, and streams each reply: clients get events while the work runs, and
- * results may have more than 6 MB. For function URLs with the invoke mode `RESPONSE_STREAM`, and REST APIs with response
- * streaming. Lambda does not tell when a client disconnects, so a stream lasts until its end.
+ * Mounts a service on AWS Lambda like `toLambdaHandler`, and streams each reply, so that clients get events while the
+ * work runs. For function URLs with the invoke mode `RESPONSE_STREAM`, and REST APIs with response streaming. Lambda does not tell when a client disconnects, so a stream lasts until its end.
  *
  * Throws `INVALID_OPTION` if `service` is not a service, or outside of the Node.js runtime of Lambda.
  */
@@ -36,14 +35,16 @@ export function toStreamingLambdaHandler(service: Mountable): StreamingLambdaHan
         "the function, and use toLambdaHandler() elsewhere.",
     );
   return awslambda.streamifyResponse(async (event, stream) => {
-    const pending: Promise<unknown>[] = [];
-    const waitUntil = (work: Promise<unknown>): void => void pending.push(work);
-    const { status, headers, body } = await service.handle(toHttpRequest(event), { waitUntil });
-    const reply = awslambda.HttpResponseStream.from(stream, { statusCode: status, headers });
+    const { reply, announced } = await answer(service, event);
+    const { status, headers, body } = reply;
+    const response = awslambda.HttpResponseStream.from(stream, { statusCode: status, headers });
     // Lambda sends the status with the first chunk, and a reply may have none.
-    reply.write("");
-    await pipeline(Readable.from(chunksOf(body)), reply);
-    await Promise.all(pending);
+    response.write("");
+    try {
+      await pipeline(Readable.from(chunksOf(body)), response);
+    } finally {
+      await announced;
+    }
   });
 }
 

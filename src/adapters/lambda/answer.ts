@@ -1,0 +1,22 @@
+import type { HttpResponse } from "../../http/message/message.js";
+import type { Mountable } from "../../service/service.js";
+import type { LambdaEvent } from "./event.js";
+import { toHttpRequest } from "./read-request.js";
+
+/** A reply, and work that must end before Lambda freezes the process. */
+interface Answer {
+  readonly reply: HttpResponse;
+  /** Resolves when the operation is announced. Never rejects, and ends at its time limit. */
+  readonly announced: Promise<unknown>;
+}
+
+/**
+ * Lets the service answer an event.
+ *
+ * Throws `INVALID_OPTION` if the event is not an HTTP request.
+ */
+export async function answer(service: Mountable, event: LambdaEvent): Promise<Answer> {
+  const pending: Promise<unknown>[] = [];
+  const reply = await service.handle(toHttpRequest(event), { waitUntil: (work) => pending.push(work) });
+  return { reply, announced: Promise.all(pending) };
+}

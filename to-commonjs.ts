@@ -27,7 +27,7 @@ function toStatement(statement: ts.Statement): string | undefined {
   return `module.exports={${exportClause.elements.map(toMember)}};`;
 }
 
-/** Leaves out imports without names: the one module with an effect of its own exports the function that needs it. */
+/** Leaves out imports without names: the one module with a side effect exports the function that needs it. */
 function toRequire({ importClause, moduleSpecifier }: ts.ImportDeclaration): string {
   if (importClause === undefined) return "";
   const { name, namedBindings } = importClause;

@@ -1,6 +1,6 @@
 import { PassThrough, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { createMemoryBackend, createOrderService, createWorker } from "async-request-reply";
+import { createMemoryBackend, createOrderService, createWorker, withQueue } from "async-request-reply";
 import {
   type LambdaHandler,
   type LambdaResult,
@@ -10,8 +10,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { adapterCases } from "../support/adapter-suite/cases.js";
 import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
-import { request } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { createLambdaHarness, lambdaFronts } from "../support/lambda-harness.js";
+import { replacing } from "../support/replacing.js";
 
 /** Parts of the stream that the Node.js runtime of Lambda passes to a function. */
 interface ReplyStream extends Writable {
@@ -104,6 +105,29 @@ describe("a stream on Lambda", () => {
     await handled;
     await expect.poll(() => seen).toContain('"status":"completed"');
     expect(stream.contentType).toBe("application/vnd.awslambda.http-integration-response");
+    await service.close();
+  });
+
+  it("ends after the announcement, even if it is cut, because nothing runs after it", async () => {
+    const backend = createMemoryBackend();
+    const ended: string[] = [];
+    const slow = replacing(backend.queue, {
+      publish: async () => {
+        for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        ended.push("announcement");
+      },
+    });
+    const service = createOrderService({
+      authorize: () => ({ id: "a" }),
+      backend: withQueue(backend, slow),
+      observe: false,
+    });
+    const { stream } = createStream();
+    stream.on("error", () => {});
+    stream.destroy();
+    const handled = toStreamingLambdaHandler(service)(toEvent(submission()), stream);
+    await handled.catch(() => ended.push("stream"));
+    expect(ended).toEqual(["announcement", "stream"]);
     await service.close();
   });
 

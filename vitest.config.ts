@@ -5,9 +5,6 @@ import { base, built, fixedSeed, onConsoleLog } from "./vitest.base.js";
 /** Tests of the built package. They wait for one build, which the first of them triggers. */
 const ofBuild = ["package", "examples", "processes"].map((folder) => `test/${folder}/**/*.test.ts`);
 
-/** Tests that run the examples of the pages. Some examples replace globals, such as `Response`. */
-const pages = "test/docs/**/*.test.ts";
-
 /** Slow tests, and tests that need more than `npm ci`: see vitest.other.config.ts and vitest.servers.config.ts. */
 const elsewhere = [
   "test/**/*.long.test.ts",
@@ -44,11 +41,10 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...ofBuild, ...elsewhere, pages],
+          exclude: [...ofBuild, ...elsewhere],
           setupFiles: [fixedSeed],
         },
       },
-      { extends: true, test: { name: "pages", include: [pages], exclude: elsewhere, isolate: true } },
       {
         extends: true,
         test: { name: "built", include: ofBuild, exclude: elsewhere, globalSetup: built },

@@ -4,20 +4,20 @@ import { base, built, env, fixedSeed, onConsoleLog, project, type TestOptions } 
 
 const seeded = [...base.test.setupFiles, fixedSeed];
 
-/** Searches that also run in `npm test`, at a shorter length: see test/support/effort.ts. */
-const searches = [
+/** Tests of which `npm test` runs a part: see test/support/effort.ts. */
+const partial = [
+  "adapters/express",
   "adapters/identity-generated",
-  "adapters/node-storm",
   "backends/memory-growth",
-  "backends/sqlite/simulator",
+  "backends/sqlite/*",
   "formats/fuzz/formats",
   "openapi/names",
   "testing/simulator",
 ];
 
-/** The searches at full length, and slow tests. */
+/** The whole of these tests, and slow tests. */
 const long = project("long", {
-  include: ["test/**/*.long.test.ts", ...searches.map((name) => `test/${name}.test.ts`)],
+  include: ["test/**/*.long.test.ts", ...partial.map((name) => `test/${name}.test.ts`)],
   maxWorkers: "100%",
   setupFiles: seeded,
   globalSetup: built,

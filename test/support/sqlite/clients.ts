@@ -21,6 +21,9 @@ type Constructor = new (path: string) => OpenDatabase;
 /** Clients from npm. `libsql` comes with the project, `better-sqlite3` with `npm ci --prefix test/sqlite`. */
 const packages = ["better-sqlite3", "libsql"];
 
+/** The clients that a tier plays. They differ in few places, so `npm test` plays one. */
+const names = process.env.TEST_EFFORT === undefined ? ["libsql"] : [...packages, "node:sqlite"];
+
 function byConstructor(Database: Constructor): SqliteClient["open"] {
   return (path) => new Database(path);
 }
@@ -57,15 +60,15 @@ const installed: readonly SqliteClient[] = [
 ];
 
 /**
- * Declares tests for each client, or for those in `names`. A client that is not installed is skipped by name, or fails
+ * Declares tests for each client that the tier plays, or for those in `played`. A client that is not installed is skipped by name, or fails
  * if `CI` is set. The client of Node.js is skipped before Node 22.13.
  */
 export function describeClients(
   title: string,
   declare: (client: SqliteClient) => void,
-  names: readonly string[] = [...packages, "node:sqlite"],
+  played: readonly string[] = names,
 ): void {
-  for (const name of names) {
+  for (const name of played) {
     const client = installed.find((each) => each.name === name);
     if (client !== undefined) describe(`${title}, with ${name}`, () => declare(client));
     else if (name === "node:sqlite") it.skip(`${title}, with node:sqlite (needs Node 22.13)`);

@@ -1,11 +1,10 @@
 import { allowAnonymous, createOrderService, createWorker, type Order } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { modes } from "../support/composed-backend.js";
-import { effort } from "../support/effort.js";
 import { startServer } from "../support/node-harness.js";
 import { openRawConnection } from "../support/raw-connection.js";
 
-const KEYS = effort(100, 500);
+const KEYS = 500;
 const DUPLICATES = 50;
 const CONNECTIONS = 100;
 

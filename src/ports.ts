@@ -43,6 +43,14 @@ export type { ServiceSettings, SettingsOptions } from "./http/settings.js";
 export { type Announced, type Announcement, parseAnnouncement } from "./ports/announcement.js";
 export type { SecurityScheme } from "./ports/authorize.js";
 export type { IsolationLevel, Submissions, Transactions } from "./ports/backend.js";
+export type {
+  BegunOperation,
+  Claimed,
+  ClaimedDefinition,
+  ClaimRequest,
+  DueOperation,
+  RunningLimits,
+} from "./ports/claim.js";
 export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
 export type { Claim, ClaimResult, KeyReference } from "./ports/idempotency-store.js";
 export type { AttemptEvent, EndEvent, OperationEvent } from "./ports/observer.js";
@@ -60,7 +68,6 @@ export type {
   BeginResult,
   CancelOutcome,
   CreateOutcome,
-  DueOperation,
   ExpiredOperation,
   InitialState,
   Lease,
@@ -68,7 +75,6 @@ export type {
   RedriveResult,
   Renewal,
   RenewResult,
-  RunningLimits,
   SettleResult,
 } from "./ports/operation-store.js";
 export type { BegunAttempt, ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "./ports/queue.js";

@@ -1,4 +1,5 @@
 import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../contract/operation.js";
+import type { Claimed, ClaimRequest, DueOperation, RunningLimits } from "./claim.js";
 import type { DefinitionStats, ListedOperation, ListRequest, PendingRequest } from "./operation-reads.js";
 
 /** The right to work on one operation. The caller chooses the token: see {@link OperationStore.beginAttempt}. */
@@ -7,17 +8,6 @@ export interface Lease {
   readonly operationId: string;
   /** Random and never reused. It fences off every earlier holder of the operation. */
   readonly token: string;
-}
-
-/**
- * Maximum numbers of operations of one definition that are `pending` and under a lease. An operation that is `preparing`
- * neither needs nor holds a place. Absent members are no limit.
- */
-export interface RunningLimits {
-  /** Maximum number for all tenants together. */
-  readonly running?: number;
-  /** Maximum number for each tenant. */
-  readonly runningPerTenant?: number;
 }
 
 /** Parameters for beginning an attempt. */
@@ -91,14 +81,6 @@ export type SettleResult =
  * the request at once, or at its next lease renewal at the latest. `terminal`: it had already ended.
  */
 export type CancelOutcome = "cancelled" | "requested" | "terminal" | "unknown";
-
-/** An operation that needs an announcement. */
-export interface DueOperation {
-  /** Id of the operation. */
-  readonly id: string;
-  /** Name of its definition, for the announcement. */
-  readonly definition: string;
-}
 
 /** An operation that ended because its work had not started within its `startWithinMs`. */
 export interface OverdueOperation extends DueOperation {
@@ -177,6 +159,14 @@ export interface OperationStore {
    * leave out operations that are overdue.
    */
   beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult>;
+
+  /**
+   * Begins attempts for the free slots of a worker. It finds everything that may run: new operations, those whose delay or
+   * wait for a retry is over, and those whose attempt was lost. In each definition, more urgent operations begin first, and
+   * the tenants of one urgency take turns. Limits, lanes, deadlines and pauses hold as for `beginAttempt`. It ends operations
+   * that are being cancelled and whose attempt was lost.
+   */
+  claim?(request: ClaimRequest): Promise<Claimed>;
 
   /** Changes an attempt if its token is still the current one, even if the lease has expired. */
   renew(lease: Lease, change: Renewal): Promise<RenewResult>;

@@ -1,5 +1,6 @@
 import type { Announcement } from "./announcement.js";
-import type { BeginResult, Lease, RunningLimits } from "./operation-store.js";
+import type { RunningLimits } from "./claim.js";
+import type { BeginResult, Lease } from "./operation-store.js";
 
 /** An attempt that the receipt itself began, for back ends that receive and begin in one statement. */
 export interface BegunAttempt {

@@ -1,7 +1,7 @@
 import type { NewOperation } from "../../contract/operation.js";
+import { createEntry, type Entry } from "../../engine/entry.js";
 import type { Announcement } from "../../ports/announcement.js";
 import type { InitialState } from "../../ports/operation-store.js";
-import { createEntry, type Entry } from "../shared/entry.js";
 import type { Waiting } from "./collections/line.js";
 import type { Expiring } from "./deadlines.js";
 import type { Scheduled } from "./schedule.js";

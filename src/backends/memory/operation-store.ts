@@ -5,6 +5,18 @@ import {
   type Operation,
   type Settlement,
 } from "../../contract/operation.js";
+import {
+  begin,
+  cancel,
+  endIfOverdue,
+  handOut,
+  isRepeatedCreation,
+  overdueFrom,
+  renew,
+  settle,
+} from "../../engine/entry.js";
+import { knownRedrive, successorOf } from "../../engine/redrive.js";
+import type { DueOperation } from "../../ports/claim.js";
 import type {
   DefinitionStats,
   ListedOperation,
@@ -16,7 +28,6 @@ import type {
   BeginResult,
   CancelOutcome,
   CreateOutcome,
-  DueOperation,
   ExpiredOperation,
   InitialState,
   Lease,
@@ -28,17 +39,6 @@ import type {
   SettleResult,
 } from "../../ports/operation-store.js";
 import type { Clock } from "../../ports/runtime.js";
-import {
-  begin,
-  cancel,
-  endIfOverdue,
-  handOut,
-  isRepeatedCreation,
-  overdueFrom,
-  renew,
-  settle,
-} from "../shared/entry.js";
-import { knownRedrive, successorOf } from "../shared/redrive.js";
 import { createWatchers, type Watchers } from "../shared/watchers.js";
 import { getOrAdd } from "./collections/get-or-add.js";
 import { Deadlines } from "./deadlines.js";

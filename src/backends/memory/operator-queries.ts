@@ -1,4 +1,5 @@
 import type { Operation } from "../../contract/operation.js";
+import { type Entry, hasLiveLease } from "../../engine/entry.js";
 import type {
   DefinitionStats,
   ListedOperation,
@@ -6,7 +7,6 @@ import type {
   ListRequest,
   PendingRequest,
 } from "../../ports/operation-reads.js";
-import { type Entry, hasLiveLease } from "../shared/entry.js";
 import { toBoundedCount } from "../shared/row.js";
 
 /** Entries by id, and those that are unfinished or failed by definition. */

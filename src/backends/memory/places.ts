@@ -1,6 +1,6 @@
 import type { Operation } from "../../contract/operation.js";
-import type { RunningLimits } from "../../ports/operation-store.js";
-import { hasLiveLease, isRunning, release } from "../shared/entry.js";
+import { hasLiveLease, isRunning, release } from "../../engine/entry.js";
+import type { RunningLimits } from "../../ports/claim.js";
 import { Lane } from "./collections/lane.js";
 import type { MemoryEntry } from "./entry.js";
 

@@ -1,6 +1,6 @@
 import { DEFAULT_URGENCY } from "../../contract/operation.js";
 import type { Announcement } from "../../ports/announcement.js";
-import type { RunningLimits } from "../../ports/operation-store.js";
+import type { RunningLimits } from "../../ports/claim.js";
 import type { Consumer, Delivery, Queue, ReceiveRequest } from "../../ports/queue.js";
 import type { Clock } from "../../ports/runtime.js";
 import { onAbort } from "../../ports/waits.js";

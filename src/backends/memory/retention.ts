@@ -1,4 +1,4 @@
-import { HANDED_OUT_AGAIN_MS } from "../shared/entry.js";
+import { HANDED_OUT_AGAIN_MS } from "../../engine/entry.js";
 import { Line, Lines, type Waiting } from "./collections/line.js";
 
 /**

@@ -2,6 +2,7 @@ import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
+import { createClaims } from "./claims.js";
 import type { RunStatement, SqlDatabase } from "./connection/sql-database.js";
 import { toDatabase, toShared } from "./connection/to-database.js";
 import { createPostgresIdempotencyStore } from "./idempotency-store.js";
@@ -83,14 +84,15 @@ export function createPostgresBackend<Connection, Tx = Connection>(
   const changes = createChanges(channels, `changed_${channel}`, clock);
   const cancellations = createChanges(channels, `cancel_${channel}`, clock);
   const freed = createFreed(notifications.wake);
-  const operations = createPostgresOperationStore(gateway, limits, {
+  const claim = createClaims({ gateway, notifications, liveEntries, changes, freed });
+  const operations = createPostgresOperationStore(gateway, limits, claim, {
     changes,
     cancellations,
     notifications,
     freed,
   });
   const idempotency = createPostgresIdempotencyStore(gateway);
-  const queue = createPostgresQueue({ gateway, notifications, liveEntries, changes, freed });
+  const queue = createPostgresQueue({ claim, notifications, freed });
   const transactions = createTransactions({
     gateway,
     changes,

@@ -24,6 +24,7 @@ import {
   settleBytes,
   settleValues,
 } from "./calls/values.js";
+import type { MakeClaim } from "./claims.js";
 import type { Changes } from "./notices/changes.js";
 import type { Freed } from "./notices/freed.js";
 import type { Notifications } from "./notices/notifications.js";
@@ -42,6 +43,7 @@ export interface StoreNotices {
 export function createPostgresOperationStore(
   gateway: Gateway<unknown>,
   limits: BatchLimits,
+  claim: MakeClaim,
   { changes, cancellations, notifications, freed }: StoreNotices,
 ): OperationStore {
   const batches = createAttemptBatches(gateway, limits);
@@ -85,6 +87,7 @@ export function createPostgresOperationStore(
       if (ended) freed.cancelled();
       return result;
     },
+    claim,
     renew: async (lease, change) => {
       if (!isOperationId(lease.operationId)) return { outcome: "lost" };
       const result = await batches.renew({ ...lease, ...change });

@@ -1,42 +1,12 @@
-import type {
-  BegunAttempt,
-  ConsumedDefinition,
-  Consumer,
-  Delivery,
-  ReceiveRequest,
-} from "../../ports/queue.js";
+import type { BegunOperation, Claimed, ClaimedDefinition, ClaimRequest } from "../../ports/claim.js";
+import type { ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "../../ports/queue.js";
 import { createRecentTokens } from "../../ports/recent-tokens.js";
 import type { Waiter } from "./waiters.js";
 
-/** A definition with the number of its free slots. */
-export interface FreeDefinition extends ConsumedDefinition {
-  readonly slots: number;
-  /** Whether one operation may begin whose last attempt was lost. */
-  readonly suspects: boolean;
-}
-
-/** A due operation that was received. */
-export interface Received {
-  readonly operationId: string;
-  readonly definition: string;
-  /** The attempt that receiving has begun. Absent if beginning the operation would end it. */
-  readonly begun?: BegunAttempt["begun"];
-}
-
-/** Result of a look. */
-export interface Looked {
-  readonly received: readonly Received[];
-  /** Whether the look ended before it had looked at everything, so that another one may find more. Default: false. */
-  readonly again?: boolean;
-}
-
-/** One look for due operations, and how to wait for the next one. */
+/** Claims of due operations, and how to wait for the next one. */
 export interface DueSource {
-  /**
-   * Begins due operations of these definitions. With `repeated`, returns those that an earlier call began with the same
-   * token.
-   */
-  look(definitions: readonly FreeDefinition[], request: ReceiveRequest, repeated: boolean): Promise<Looked>;
+  /** Claims. With `isLast`, the caller does not come back for what the claim has missed. */
+  claim(request: ClaimRequest, isLast: boolean): Promise<Claimed>;
   /** Registers a wait for due work of definitions. */
   expect(definitions: readonly string[]): Waiter;
 }
@@ -60,10 +30,14 @@ export function createDueConsumer(
     request: ReceiveRequest,
     repeated: boolean,
   ): Promise<{ readonly deliveries: readonly Delivery[]; readonly again: boolean }> {
+    const { token, limit, signal } = request;
     // The definitions take turns at being first, so each of them gets work even if only one slot is free.
-    const free = withSlots(rotated(definitions, turn++), request);
-    const { received, again = false } = await source.look(free, request, repeated);
-    return { deliveries: received.map((each) => toDelivery(each, request.token)), again };
+    const claimed = withSlots(rotated(definitions, turn++), request);
+    const { begun, again } = await source.claim(
+      { token, definitions: claimed, limit, repeated },
+      signal.aborted,
+    );
+    return { deliveries: begun.map((each) => toDelivery(each, token)), again };
   }
 
   return {
@@ -97,11 +71,11 @@ export function createDueConsumer(
 function withSlots(
   definitions: readonly ConsumedDefinition[],
   { slots, suspects }: ReceiveRequest,
-): readonly FreeDefinition[] {
+): readonly ClaimedDefinition[] {
   return definitions.flatMap((definition) => {
     const { name } = definition;
     const free = slots.get(name) ?? 0;
-    return free > 0 ? [{ ...definition, slots: free, suspects: suspects?.has(name) ?? true }] : [];
+    return free > 0 ? [{ ...definition, slots: free, suspects: (suspects?.has(name) ?? true) ? 1 : 0 }] : [];
   });
 }
 
@@ -110,10 +84,11 @@ function rotated<T>(items: readonly T[], by: number): readonly T[] {
   return [...items.slice(start), ...items.slice(0, start)];
 }
 
-function toDelivery({ operationId, definition, begun }: Received, token: string): Delivery {
+function toDelivery({ operation, previousLost }: BegunOperation, token: string): Delivery {
+  const { id: operationId, definition } = operation;
   const announcement = { version: 1, id: `${operationId}.${token}`, operationId, definition } as const;
-  const delivery = { announcement, ack: done, nack: done };
-  return begun === undefined ? delivery : { ...delivery, attempt: { lease: { operationId, token }, begun } };
+  const begun = { outcome: "begun", operation, previousLost } as const;
+  return { announcement, ack: done, nack: done, attempt: { lease: { operationId, token }, begun } };
 }
 
 async function done(): Promise<void> {}

@@ -1,14 +1,16 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
+import type { Mutable } from "../../contract/mutable.js";
 import {
   DEFAULT_URGENCY,
   type FollowUp,
   type Operation,
   type OperationState,
 } from "../../contract/operation.js";
+import type { DueOperation } from "../../ports/claim.js";
 import type { Claim } from "../../ports/idempotency-store.js";
 import type { BoundedCount, ListedOperation, Pause } from "../../ports/operation-reads.js";
-import type { DueOperation, ExpiredOperation, OverdueOperation } from "../../ports/operation-store.js";
+import type { ExpiredOperation, OverdueOperation } from "../../ports/operation-store.js";
 
 /** Row as the client of the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -65,9 +67,6 @@ export function state(row: Row): OperationState {
   if (!isState(row.state)) throw corrupt("state");
   return row.state;
 }
-
-/** Type whose members can be set one after the other. */
-export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Columns with optional texts, and the members of an operation that they become. */
 const OPTIONAL = [

@@ -14,7 +14,6 @@ import { createChangeLog } from "./notices/change-log.js";
 import { createNews } from "./notices/news.js";
 import { createSqliteOperationStore } from "./operation-store.js";
 import { createSqliteQueue } from "./queue.js";
-import { createReceiver } from "./records/receive.js";
 import { createRecorder, createRecordIn } from "./records/record-in.js";
 import { createRecords } from "./records/records.js";
 import { createDiskWait, openDatabase } from "./schema/open.js";
@@ -83,10 +82,10 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     onNews: () => waiters.wake(),
   });
   const waiters = createWaiters({ pollMs, clock, onWait: news.start });
-  const operations = createSqliteOperationStore({ connection, statements, records, news, waiters });
+  const { newToken } = runtime;
+  const operations = createSqliteOperationStore({ connection, statements, records, news, waiters, newToken });
   const idempotency = createSqliteIdempotencyStore({ connection, statements, now, hash });
-  const receiver = createReceiver({ statements, records, newToken: runtime.newToken });
-  const queue = createSqliteQueue({ connection, receiver, waiters });
+  const queue = createSqliteQueue(operations, waiters);
   const recorder = createRecorder(statements, records);
   const recordIn = createRecordIn({
     database,

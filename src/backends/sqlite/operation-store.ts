@@ -1,5 +1,5 @@
 import type { Settlement } from "../../contract/operation.js";
-import type { CancelOutcome, OperationStore, OverdueOperation } from "../../ports/operation-store.js";
+import { claim, claimNothing } from "../../engine/claim.js";
 import {
   begin,
   cancel,
@@ -8,13 +8,17 @@ import {
   isRepeatedCreation,
   renew,
   settle,
-} from "../shared/entry.js";
-import { knownRedrive, successorOf } from "../shared/redrive.js";
+} from "../../engine/entry.js";
+import { knownRedrive, successorOf } from "../../engine/redrive.js";
+import { Turns } from "../../engine/turns.js";
+import type { Claimed, ClaimRequest } from "../../ports/claim.js";
+import type { CancelOutcome, OperationStore, OverdueOperation } from "../../ports/operation-store.js";
 import { toDue, toExpired, toListed, toOperation } from "../shared/row.js";
 import type { Waiters } from "../shared/waiters.js";
 import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import type { News } from "./notices/news.js";
+import { createClaimSearches, createClaimTable } from "./records/claim-table.js";
 import type { HeldOperation, StoredEntry } from "./records/entry-row.js";
 import { countPending, isPaused, listQuery, readStats } from "./records/operator-queries.js";
 import {
@@ -33,7 +37,12 @@ export interface OperationStoreOptions {
   readonly records: Records;
   readonly news: Pick<News, "watch" | "watchCancellations">;
   readonly waiters: Pick<Waiters, "wake">;
+  /** Returns a random text. */
+  readonly newToken: () => string;
 }
+
+/** Store with everything that the back end needs. */
+export type SqliteOperationStore = OperationStore & Required<Pick<OperationStore, "claim">>;
 
 /** Number of operations that a transaction ends, so that it does not block the event loop for long. */
 const ENDED_AT_ONCE = 50;
@@ -41,8 +50,19 @@ const ENDED_AT_ONCE = 50;
 const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 
 /** Creates a store that keeps each operation in a row. A step loads the row, applies the state machine and saves it. */
-export function createSqliteOperationStore(options: OperationStoreOptions): OperationStore {
-  const { connection, statements, records, news, waiters } = options;
+export function createSqliteOperationStore(options: OperationStoreOptions): SqliteOperationStore {
+  const { connection, statements, records, news, waiters, newToken } = options;
+  const searches = createClaimSearches(statements, records);
+  const turns = new Turns(newToken);
+  /** Whether the last claim began nothing. */
+  let isIdle = true;
+
+  function claimNow(request: ClaimRequest, mayEnd: boolean): Promise<Claimed> {
+    const job = (changed: Changed): Claimed =>
+      claim({ table: createClaimTable(searches, records, changed), turns, mayEnd }, request);
+    // A claim that only leases does not wait for the disk.
+    return connection.write("work", job, { canBeLost: !mayEnd });
+  }
 
   /** Runs a step in a transaction, if the operation exists. `find` reads what the step needs of it. */
   function step<Result, Found extends StoredEntry<HeldOperation>>(
@@ -91,6 +111,16 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Oper
             !isPaused(statements, entry.operation.definition) && records.places.isFree(entry, lease.limits),
         ),
       ),
+    claim: async (request) => {
+      if (isIdle && request.repeated !== true) {
+        // A read needs no lock, so that idle workers do not delay the writers.
+        const nothing = await connection.read(() => claimNothing(searches, request));
+        if (nothing !== undefined) return nothing;
+      }
+      const first = await claimNow(request, false);
+      isIdle = first.begun.length === 0;
+      return isIdle && first.again && request.repeated !== true ? claimNow(request, true) : first;
+    },
     renew: ({ operationId, token }, change) =>
       step(
         records.findHeld,

@@ -1,10 +1,10 @@
 import type { Settlement } from "../../contract/operation.js";
+import { holds, settle } from "../../engine/entry.js";
 import type { SettleResult } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import { settlementRefused } from "../../ports/settlement-refused.js";
 import type { SynchronousTransactions } from "../../ports/synchronous.js";
 import { transactionEnded } from "../../ports/transaction-ended.js";
-import { holds, settle } from "../shared/entry.js";
 import type { Connection } from "./connection/connection.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import type { Statements } from "./connection/statements.js";

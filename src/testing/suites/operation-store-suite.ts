@@ -5,6 +5,9 @@ import { renewChecks } from "./operation-store/attempt/renew.js";
 import { retryChecks } from "./operation-store/attempt/retry.js";
 import { settleChecks } from "./operation-store/attempt/settle.js";
 import { takeoverChecks } from "./operation-store/attempt/takeover.js";
+import { claimChecks } from "./operation-store/claim/begins.js";
+import { claimOutlookChecks } from "./operation-store/claim/outlook.js";
+import { claimPlaceChecks } from "./operation-store/claim/places.js";
 import { clockJumpChecks } from "./operation-store/clock-jumps.js";
 import { cancelChecks } from "./operation-store/create/cancel.js";
 import { createChecks } from "./operation-store/create/create.js";
@@ -48,6 +51,9 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...limitChecks,
   ...laneChecks,
   ...pauseChecks,
+  ...claimChecks,
+  ...claimPlaceChecks,
+  ...claimOutlookChecks,
   ...cancelChecks,
   ...delayChecks,
   ...deadlineChecks,

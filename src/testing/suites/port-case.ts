@@ -25,6 +25,8 @@ export interface Capabilities {
   readonly findKey?: boolean;
   /** The operation store has `redrive`. */
   readonly redrive?: boolean;
+  /** The operation store has `claim`. */
+  readonly claim?: boolean;
   /** The operation store has `pause` and `resume`. If it has `stats`, they show pauses. */
   readonly pause?: boolean;
   /** The queue delivers announcements of one definition in the order in which they were published. */

@@ -21,6 +21,7 @@ const capabilities: Capabilities = {
   findKey: true,
   redrive: true,
   pause: true,
+  claim: true,
   beginsAttempts: true,
   consumeByTicket: true,
   turns: true,

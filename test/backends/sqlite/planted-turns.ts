@@ -1,6 +1,6 @@
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { vi } from "vitest";
-import { Turns } from "../../../src/backends/sqlite/records/turns.js";
+import { Turns } from "../../../src/engine/turns.js";
 import type { SqliteClient } from "../../support/sqlite/clients.js";
 import { type Planted, type Play, playOn } from "../../testing/pinned-seeds.js";
 

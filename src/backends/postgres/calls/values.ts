@@ -1,7 +1,8 @@
 import type { Equality } from "../../../batching/merge-equal.js";
 import type { JsonText, NewOperation, Settlement } from "../../../contract/operation.js";
 import { CANCELLED } from "../../../contract/problem.js";
-import type { Lease, RunningLimits } from "../../../ports/operation-store.js";
+import type { RunningLimits } from "../../../ports/claim.js";
+import type { Lease } from "../../../ports/operation-store.js";
 import type { Submission } from "../../../ports/submission.js";
 import type { Row } from "../../shared/row.js";
 

@@ -1,5 +1,5 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
-import type { DueOperation } from "../../../ports/operation-store.js";
+import type { DueOperation } from "../../../ports/claim.js";
 import type { Clock, Runtime } from "../../../ports/runtime.js";
 import { sleep } from "../../../ports/waits.js";
 import { createWaiters, type Waiter } from "../../shared/waiters.js";

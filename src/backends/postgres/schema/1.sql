@@ -87,6 +87,7 @@ create index operations_turns on {{schema}}.operations (definition, urgency, ten
 -- For lanes: the order of each lane, and the operation that runs.
 create index operations_lanes on {{schema}}.operations (definition, tenant, lane, created_at, id)
   where announce_at is not null and lane is not null and state = 'pending' and urgency <> 8;
+create index operations_behind on {{schema}}.operations (definition) where announce_at is not null and behind;
 create index operations_lane_held on {{schema}}.operations (definition, tenant, lane)
   where announce_at is not null and lane is not null and token is not null;
 create index operations_announce on {{schema}}.operations (definition, announce_at)
@@ -205,9 +206,10 @@ end
 $function$;
 
 -- Returns how many operations of a definition, or of one of its tenants, hold a place, and takes expired leases away if none
--- is free. Rows that a transaction has locked keep their place: its lock is its lease. Cancelled ones keep it too, because
--- the receipt lets them end at once.
-create function {{schema}}.taken_v1(name text, p_tenant text, most integer, at timestamptz) returns integer language plpgsql
+-- is free. Rows that another transaction has locked keep their place: its lock is its lease. Cancelled ones keep it too, because
+-- a claim ends them at once, and so do those that the claim has chosen.
+create function {{schema}}.taken_v1(name text, p_tenant text, most integer, at timestamptz, chosen uuid[])
+returns integer language plpgsql
 as $function$
 declare
   taken integer;
@@ -221,6 +223,7 @@ begin
       select l.id from {{schema}}.operations l
       where l.definition = name and l.announce_at is not null and l.token is not null and l.due_at <= at
         and l.state = 'pending' and not l.cancel_requested and (p_tenant is null or l.tenant = p_tenant)
+        and l.id <> all (chosen)
       for update skip locked));
     exit when not found;
   end loop;
@@ -864,8 +867,9 @@ begin
     return false;
   end if;
   -- If no place is free, its own expired lease has been taken away with the others.
-  return (coalesce(most, 0) = 0 or {{schema}}.taken_v1(o.definition, null, most, at) < most)
-    and (coalesce(most_of_tenant, 0) = 0 or {{schema}}.taken_v1(o.definition, o.tenant, most_of_tenant, at) < most_of_tenant);
+  return (coalesce(most, 0) = 0 or {{schema}}.taken_v1(o.definition, null, most, at, '{}') < most)
+    and (coalesce(most_of_tenant, 0) = 0 or {{schema}}.taken_v1(o.definition, o.tenant, most_of_tenant, at, '{}')
+      < most_of_tenant);
 end
 $function$;
 
@@ -1115,8 +1119,8 @@ $function$;
 -- Selects like `select_by_turns_v1` within a limit for each tenant. A tenant without a place costs one look, however much of
 -- its work is due. `again` is true if it has not looked at all tenants. The lock of the definition's places must be held.
 create function {{schema}}.select_within_v1(name text, most integer, at timestamptz, earliest timestamptz,
-  admitted boolean, creates boolean, turns jsonb, start text, most_of_tenant integer, out ids uuid[], out lost uuid[],
-  out next_turns jsonb, out again boolean)
+  admitted boolean, creates boolean, turns jsonb, start text, most_of_tenant integer, chosen uuid[], out ids uuid[],
+  out lost uuid[], out next_turns jsonb, out again boolean)
 returns record language plpgsql
 as $function$
 declare
@@ -1157,7 +1161,7 @@ begin
       here := probe.tenant;
       probes := probes - 1;
       continue when probe.due_at > at;
-      free := most_of_tenant - {{schema}}.taken_v1(name, here, most_of_tenant, at);
+      free := most_of_tenant - {{schema}}.taken_v1(name, here, most_of_tenant, at, chosen);
       continue when free <= 0;
       next_tenants := next_tenants || here;
       places := places || free;
@@ -1182,16 +1186,17 @@ begin
 end
 $function$;
 
--- Receives due operations and begins them. If `repeated`, returns the operations that the first call with this receipt
--- began. Skips operations that were due before `since`, in epoch milliseconds. `last_turns` is JSON that says which
+-- Begins due operations: see `OperationStore.claim`. If `repeated`, returns the operations that the first call with this
+-- receipt began. `admitted` says how many suspects of each definition may begin. Skips operations that were due before `since`, in epoch milliseconds. `last_turns` is JSON that says which
 -- tenants had the last turns, by definition and urgency. It is a text, because some clients would encode JSON again. A row with
 -- the outcome `turns` says it for the next call.
 --
 -- `limits` and `tenant_limits` are empty if no definition has any. 0 is no limit. A row with the outcome `again` says that
--- there may be more work that has a place.
+-- there may be more work that has a place, `blocked` that due work has none, and `next` in how many milliseconds, its place,
+-- more becomes due.
 create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[],
-  admitted boolean[], since float8[], limits integer[], tenant_limits integer[], last_turns text, most integer, receipt text,
-  repeated boolean)
+  admitted integer[], since float8[], limits integer[], tenant_limits integer[], lanes boolean[], last_turns text,
+  most integer, receipt text, repeated boolean, cancelled text)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -1213,7 +1218,9 @@ declare
   taken integer;
   free integer := most;
   more boolean;
-  marked boolean := false;
+  ended integer := 0;
+  blocked boolean := false;
+  next_at timestamptz := 'infinity';
   chosen record;
   meets_lanes boolean;
   most_of_tenant integer;
@@ -1223,8 +1230,8 @@ declare
   missed integer := 0;
   with_turn record;
 begin
-  perform set_config('synchronous_commit', 'off', true);
   if repeated then
+    perform set_config('synchronous_commit', 'off', true);
     -- Operations that the first call began have a lease that ends between now and the end of a full lease.
     for which in 1..cardinality(definitions) loop
       lease := leases[which];
@@ -1258,14 +1265,14 @@ begin
       earliest := to_timestamp(since[which] / 1000);
       wanted := least(quota, free, slots[which]);
       most_of_tenant := coalesce(tenant_limits[which], 0);
-      places := case when limits[which] > 0 then limits[which] - {{schema}}.taken_v1(name, null, limits[which], at)
+      places := case when limits[which] > 0 then limits[which] - {{schema}}.taken_v1(name, null, limits[which], at, '{}')
         else wanted end;
       -- Those that have lost their lease hold a place already. A pause holds back neither cancellations nor creations.
       select array_agg(c.id order by c.due_at), count(*), coalesce(bool_or(c.laned), false) into suspects, taken, meets_lanes from (
         select o.id, o.due_at, o.lane is not null as laned from {{schema}}.operations o
         where o.definition = name and o.announce_at is not null and o.token is not null
           and o.due_at >= earliest and o.due_at <= at
-          and (o.cancel_requested or (admitted[which] and (not paused or o.state = 'preparing')))
+          and (o.cancel_requested or (admitted[which] > 0 and (not paused or o.state = 'preparing')))
           -- If this call arrives after its repetition, other calls begin the operations that the repetition began.
           and o.token <> receipt and (creates[which] or o.state <> 'preparing')
         order by o.due_at limit wanted for update skip locked) c;
@@ -1278,8 +1285,8 @@ begin
         where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
           and o.due_at >= earliest and o.due_at <= at order by o.due_at limit wanted + 1) w;
       if wanted > 0 and waiting > 0 and most_of_tenant > 0 then
-        chosen := {{schema}}.select_within_v1(name, wanted, at, earliest, admitted[which], creates[which], turns->name,
-          receipt, most_of_tenant);
+        chosen := {{schema}}.select_within_v1(name, wanted, at, earliest, admitted[which] > 0, creates[which], turns->name,
+          receipt, most_of_tenant, coalesce(suspects, '{}'));
         plain := coalesce(chosen.ids, '{}');
         suspects := suspects || chosen.lost;
         taken := taken + coalesce(cardinality(chosen.ids), 0) + coalesce(cardinality(chosen.lost), 0);
@@ -1295,7 +1302,7 @@ begin
           return next;
         end if;
       elsif wanted > 0 and waiting > wanted then
-        chosen := {{schema}}.select_by_turns_v1(name, wanted, at, earliest, admitted[which], creates[which], turns->name,
+        chosen := {{schema}}.select_by_turns_v1(name, wanted, at, earliest, admitted[which] > 0, creates[which], turns->name,
           receipt);
         -- Null only if it has selected nothing.
         plain := case when chosen.lost is null then chosen.ids else coalesce(chosen.ids, '{}') end;
@@ -1318,7 +1325,7 @@ begin
             select o.id, o.due_at, o.previous_lost, o.lane is not null as laned from {{schema}}.operations o
             where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
               and o.due_at >= earliest and o.due_at <= at
-              and (admitted[which] or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
+              and (admitted[which] > 0 or not o.previous_lost) and (creates[which] or o.state <> 'preparing')
               and (o.start_by is null or o.previous_lost or o.start_by > at)
             order by o.due_at limit wanted for update skip locked) c;
       end if;
@@ -1346,17 +1353,21 @@ begin
         slots[which] := slots[which] - 1;
         return next;
       end loop;
-      -- Of each definition, at most one operation begins whose last attempt was lost, because it may crash its process
-      -- and all attempts in it.
+      -- Suspects may crash their process and all attempts in it.
       foreach suspect in array coalesce(suspects, '{}') loop
         select o.* into operation from {{schema}}.operations o where o.id = suspect;
         if operation.cancel_requested then
-          -- Beginning it would end it. It is only announced, because begin_v1 ends it and reports that.
-          marked := true;
-          outcome := 'announced';
+          update {{schema}}.operations o set state = 'failed', error = cancelled, settled_at = at,
+            expires_at = at + coalesce(o.failed_retention_ms, o.retention_ms) * interval '1 ms', due_at = null,
+            announce_at = null
+          where o.id = suspect;
+          ended := ended + 1;
+          outcome := 'ended';
+          return next;
+          continue;
         else
-          continue when not admitted[which];
-          admitted[which] := false;
+          continue when admitted[which] <= 0;
+          admitted[which] := admitted[which] - 1;
           update {{schema}}.operations o set previous_lost = true, attempt = o.attempt + 1, token = receipt,
             due_at = at + lease * interval '1 ms', announce_at = at + lease * interval '1 ms', round = 0
           where o.id = suspect returning o.* into operation;
@@ -1368,13 +1379,51 @@ begin
       end loop;
       exit when free <= 0;
     end loop;
-    exit when free <= 0 or marked or not more;
-    -- Each is put off only once. The bound keeps the call short.
-    exit when put_off > 256;
+    exit when free <= 0 or not more;
+    -- Each is put off or ended only once. The bound keeps the call short.
+    exit when put_off + ended > 256;
   end loop;
-  if free > 0 and (put_off > 256 or missed > 0) then
+  if ended = 0 then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+  operation := null;
+  if free > 0 and (put_off + ended > 256 or missed > 0) then
     outcome := 'again';
-    operation := null;
+    return next;
+  end if;
+  for which in 1..cardinality(definitions) loop
+    continue when free <= 0 or slots[which] <= 0;
+    name := definitions[which];
+    earliest := to_timestamp(since[which] / 1000);
+    blocked := blocked or exists (select from {{schema}}.operations o
+        where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
+          and o.due_at >= earliest and o.due_at <= at and (creates[which] or o.state <> 'preparing')
+          and (o.start_by is null or o.previous_lost or o.start_by > at)
+        order by o.due_at limit 1)
+      or exists (select from {{schema}}.operations o
+        where o.definition = name and o.announce_at is not null and o.token is not null
+          and o.due_at >= earliest and o.due_at <= at and (creates[which] or o.state <> 'preparing')
+        order by o.due_at limit 1)
+      or (lanes[which] and exists (select from {{schema}}.operations o
+        where o.definition = name and o.announce_at is not null and o.behind));
+    continue when exists (select from {{schema}}.paused p where p.definition = name);
+    next_at := least(next_at,
+      (select o.due_at from {{schema}}.operations o
+        where o.definition = name and o.announce_at is not null and o.token is null and not o.behind and o.urgency >= 0
+          and o.due_at > at and (creates[which] or o.state <> 'preparing')
+        order by o.due_at limit 1),
+      (select o.due_at from {{schema}}.operations o
+        where o.definition = name and o.announce_at is not null and o.token is not null
+          and o.due_at > at and (creates[which] or o.state <> 'preparing')
+        order by o.due_at limit 1));
+  end loop;
+  if blocked then
+    outcome := 'blocked';
+    return next;
+  end if;
+  if next_at < 'infinity' then
+    outcome := 'next';
+    place := ceil(least(extract(epoch from next_at - at) * 1000, 2147483647));
     return next;
   end if;
 end

@@ -1,15 +1,7 @@
+import type { Mutable } from "../../../contract/mutable.js";
 import { DEFAULT_URGENCY, keptMs, type Operation } from "../../../contract/operation.js";
-import type { Entry, Stepped } from "../../shared/entry.js";
-import {
-  integer,
-  json,
-  type Mutable,
-  type Row,
-  state,
-  text,
-  toFollowUp,
-  toOperation,
-} from "../../shared/row.js";
+import type { Entry, Stepped } from "../../../engine/entry.js";
+import { integer, json, type Row, state, text, toFollowUp, toOperation } from "../../shared/row.js";
 import type { SqliteValue } from "../connection/sqlite-database.js";
 
 /** The part of an operation that the settlement or renewal of an attempt reads or saves. */

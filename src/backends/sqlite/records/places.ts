@@ -1,14 +1,8 @@
-import type { RunningLimits } from "../../../ports/operation-store.js";
+import type { FreePlaces } from "../../../engine/table.js";
+import type { RunningLimits } from "../../../ports/claim.js";
 import { integer } from "../../shared/row.js";
 import type { Statements } from "../connection/statements.js";
 import type { HeldOperation, StoredEntry } from "./entry-row.js";
-
-/** Free places of one definition. */
-interface FreePlaces {
-  readonly free: number;
-  /** Returns how many places are free for a tenant, without regard to the others. */
-  freeFor(tenant: string): number;
-}
 
 /** Decides whether operations may begin: by the limits of their definition and by their lanes. */
 export interface Places {

@@ -1,6 +1,6 @@
 import type { NewOperation } from "../../../contract/operation.js";
+import { createEntry, endIfOverdue, isRunning } from "../../../engine/entry.js";
 import type { InitialState, OverdueOperation } from "../../../ports/operation-store.js";
-import { createEntry, endIfOverdue, isRunning } from "../../shared/entry.js";
 import type { Row } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";

@@ -1,5 +1,6 @@
 import { isTerminal } from "../../../contract/operation.js";
-import type { DueOperation, ExpiredOperation } from "../../../ports/operation-store.js";
+import type { DueOperation } from "../../../ports/claim.js";
+import type { ExpiredOperation } from "../../../ports/operation-store.js";
 import { type Entries, type Entry, stateOf } from "./entry.js";
 
 /** Intervals at which an operation is handed out again, as documented. Milliseconds. */

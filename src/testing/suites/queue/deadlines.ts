@@ -1,4 +1,4 @@
-import type { RunningLimits } from "../../../ports/operation-store.js";
+import type { RunningLimits } from "../../../ports/claim.js";
 import type { Delivery, Queue } from "../../../ports/queue.js";
 import { equal } from "../../expect.js";
 import type { PortTime } from "../port-case.js";

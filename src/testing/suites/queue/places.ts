@@ -1,4 +1,4 @@
-import type { RunningLimits } from "../../../ports/operation-store.js";
+import type { RunningLimits } from "../../../ports/claim.js";
 import type { Consumer, Delivery, Queue } from "../../../ports/queue.js";
 import { deepEqual, equal } from "../../expect.js";
 import {

@@ -1,4 +1,5 @@
-import type { BeginResult, Lease, OperationStore, RunningLimits } from "../../../../ports/operation-store.js";
+import type { RunningLimits } from "../../../../ports/claim.js";
+import type { BeginResult, Lease, OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import {

@@ -1,5 +1,5 @@
-import type { NewOperation, Operation } from "../../contract/operation.js";
-import type { RedriveResult } from "../../ports/operation-store.js";
+import type { NewOperation, Operation } from "../contract/operation.js";
+import type { RedriveResult } from "../ports/operation-store.js";
 import type { Entry } from "./entry.js";
 
 /** Returns the result of a redrive that changes nothing, or undefined if the work can run again. */

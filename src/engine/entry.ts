@@ -1,3 +1,4 @@
+import type { Mutable } from "../contract/mutable.js";
 import {
   isTerminal,
   type JsonText,
@@ -5,8 +6,8 @@ import {
   type Operation,
   type Settlement,
   transition,
-} from "../../contract/operation.js";
-import { CANCELLED, EXPIRED } from "../../contract/problem.js";
+} from "../contract/operation.js";
+import { CANCELLED, EXPIRED } from "../contract/problem.js";
 import type {
   AttemptRequest,
   BeginResult,
@@ -16,8 +17,7 @@ import type {
   Renewal,
   RenewResult,
   SettleResult,
-} from "../../ports/operation-store.js";
-import type { Mutable } from "./row.js";
+} from "../ports/operation-store.js";
 
 /** The part of an operation that every step reads. Steps keep all other members. */
 export type Stepped = Pick<Operation, "state" | "attempt" | "cancelRequested" | "startWithinMs">;

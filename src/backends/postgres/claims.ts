@@ -1,0 +1,88 @@
+import { CANCELLED } from "../../contract/problem.js";
+import type {
+  BegunOperation,
+  Claimed,
+  ClaimedDefinition,
+  ClaimRequest,
+  DueOperation,
+} from "../../ports/claim.js";
+import { integer, json, type Row, text, toDue } from "../shared/row.js";
+import type { Gateway } from "./calls/gateway.js";
+import { toBegun } from "./calls/results.js";
+import { limitValues } from "./calls/values.js";
+import type { LiveEntries } from "./live-entries.js";
+import type { Changes } from "./notices/changes.js";
+import type { Freed } from "./notices/freed.js";
+import type { Notifications } from "./notices/notifications.js";
+
+/** Parts of the back end that claims use. */
+export interface ClaimParts {
+  readonly gateway: Gateway<unknown>;
+  readonly notifications: Pick<Notifications, "beginLook">;
+  readonly liveEntries: LiveEntries;
+  readonly changes: Pick<Changes, "changed">;
+  readonly freed: Freed;
+}
+
+/** Claims work. With `isLast`, the caller does not come back for what the claim has missed. */
+export type MakeClaim = (request: ClaimRequest, isLast?: boolean) => Promise<Claimed>;
+
+/** Creates the function that claims due work from the table of operations, in one statement. */
+export function createClaims({ gateway, notifications, liveEntries, changes, freed }: ClaimParts): MakeClaim {
+  /** The tenants that had the last turn, by definition and urgency. */
+  const turns: Record<string, Row> = {};
+
+  return async ({ definitions, limit, token, repeated = false }, isLast = false) => {
+    const endLook = notifications.beginLook();
+    const names = definitions.map(({ name }) => name);
+    const since = isLast ? names.map(() => 0) : await liveEntries.since(names);
+    const rows = await gateway.call("receive_v1", [
+      names,
+      definitions.map(({ slots }) => slots),
+      definitions.map(({ leaseMs }) => leaseMs),
+      definitions.map(({ creates = true }) => creates),
+      definitions.map(({ suspects }) => suspects),
+      since,
+      ...limitValues(definitions),
+      definitions.map(({ lanes = false }) => lanes),
+      JSON.stringify(turns),
+      limit,
+      token,
+      repeated,
+      CANCELLED,
+    ]);
+    const begun: BegunOperation[] = [];
+    const ended: DueOperation[] = [];
+    let again = repeated;
+    let blocked = false;
+    let nextInMs: number | undefined;
+    for (const row of rows) {
+      if (row.outcome === "begun") begun.push(toBegun(row));
+      else if (row.outcome === "ended") ended.push(toDue(row));
+      else if (row.outcome === "turns") turns[text(row, "definition")] = json(row, "meta");
+      else if (row.outcome === "again") again = true;
+      else if (row.outcome === "blocked") blocked = true;
+      else nextInMs = integer(row, "place");
+    }
+    if (!again && begun.length < limit) endLook(emptied(definitions, begun));
+    for (const { operation } of begun) {
+      changes.changed(operation.id);
+      freed.began(operation);
+    }
+    for (const { id } of ended) changes.changed(id);
+    if (ended.length > 0) freed.cancelled();
+    const claimed = { begun, ended, again, blocked };
+    return nextInMs === undefined ? claimed : { ...claimed, nextInMs };
+  };
+}
+
+/** Returns the definitions of which there was less due work than free slots. */
+function emptied(
+  definitions: readonly ClaimedDefinition[],
+  begun: readonly BegunOperation[],
+): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { operation } of begun)
+    counts.set(operation.definition, (counts.get(operation.definition) ?? 0) + 1);
+  return definitions.filter(({ name, slots }) => (counts.get(name) ?? 0) < slots).map(({ name }) => name);
+}

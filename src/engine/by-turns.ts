@@ -1,0 +1,79 @@
+import type { Entry } from "./entry.js";
+import type { ClaimTable, Search, TenantWithWork } from "./table.js";
+import { sharesOf, type Turns } from "./turns.js";
+
+/** Selects due operations of one definition that may begin. */
+export interface TurnRequest extends Search {
+  readonly limit: number;
+  /** Free places for a tenant. Default: no limit. */
+  readonly freeFor?: ((tenant: string) => number) | undefined;
+}
+
+/** Operations that were selected, and whether the selection has looked at all tenants that it needed. */
+export interface Chosen<Found> {
+  readonly entries: readonly Found[];
+  readonly complete: boolean;
+}
+
+/** A claim passes one tenant without due work for two slots, and at least this many. */
+const LEAST_MISSES = 16;
+/** And so many more, if tenants have limits. */
+const MISSES_WITH_LIMITS = 1_000;
+
+/**
+ * Selects due operations in the order of their urgency and, within one urgency, by turns of their tenants, the oldest of
+ * each tenant first.
+ */
+export function selectByTurns<Found extends Entry, Named>(
+  table: ClaimTable<Found, Named>,
+  turns: Turns,
+  request: TurnRequest,
+): Chosen<Found> {
+  const { limit, freeFor = unlimited } = request;
+  let complete = true;
+  for (const urgency of table.urgencies(request.definition)) {
+    const found = nextTenants(table, turns, { ...request, urgency });
+    complete &&= found.complete;
+    const shareOf = sharesOf(limit, found.tenants.length);
+    const shares = found.tenants.map((each, place) => ({
+      ...each,
+      most: Math.min(shareOf(place), freeFor(each.tenant)),
+    }));
+    const entries = table.ofTenants(request, urgency, shares);
+    // A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
+    if (entries.length > 0) return { entries, complete };
+  }
+  return { entries: [], complete };
+}
+
+function unlimited(): number {
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Returns the tenants with due work whose turn it is: those after the last one, and then the others. */
+function nextTenants<Found extends Entry, Named>(
+  table: ClaimTable<Found, Named>,
+  turns: Turns,
+  { definition, urgency, now, limit, freeFor }: TurnRequest & { readonly urgency: number },
+): { readonly tenants: readonly TenantWithWork<Named>[]; readonly complete: boolean } {
+  const last = turns.last(definition, urgency);
+  const tenants: TenantWithWork<Named>[] = [];
+  let here = last;
+  let wrapped = false;
+  // Without places, there is no search in the order of time after this one, so it looks at more tenants.
+  let misses = Math.max(LEAST_MISSES, limit / 2) + (freeFor === undefined ? 0 : MISSES_WITH_LIMITS);
+  while (misses > 0 && tenants.length < limit) {
+    const next = table.nextTenant(definition, urgency, here);
+    if (next === undefined || (wrapped && next.tenant > last)) {
+      if (wrapped) break;
+      wrapped = true;
+      here = "";
+      continue;
+    }
+    here = next.tenant;
+    turns.had(definition, urgency, here);
+    if (next.dueAt <= now && (freeFor === undefined || freeFor(here) > 0)) tenants.push(next);
+    else misses -= 1;
+  }
+  return { tenants, complete: misses > 0 || tenants.length >= limit };
+}

@@ -35,8 +35,12 @@ const WORK = `orders: async ({ itemId, quantity }) => {
   },`;
 
 const versions = [
-  { name: "the current major version", frameworks: import.meta.dirname },
-  { name: "the previous major version", frameworks: join(import.meta.dirname, "previous") },
+  { name: "the current major version", frameworks: import.meta.dirname, application: nextQuickStart },
+  {
+    name: "the previous major version",
+    frameworks: join(import.meta.dirname, "previous"),
+    application: { ...nextQuickStart, ...nextQuickStart.previous },
+  },
 ];
 
 const isMissing = !existsSync(join(import.meta.dirname, "previous/node_modules")) && !process.env.CI;
@@ -44,7 +48,7 @@ const isMissing = !existsSync(join(import.meta.dirname, "previous/node_modules")
 describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
   "the quick start of Next.js on SQLite, with $name",
   { timeout: 300_000 },
-  ({ frameworks }) => {
+  ({ frameworks, application }) => {
     let projects: Projects;
     let folder: string;
     let port: number;
@@ -56,8 +60,8 @@ describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
         { path: "submit.mjs", text: SUBMIT },
         { path: "read.mjs", text: READ },
       ];
-      const files = [...nextQuickStart.files, ...others];
-      folder = await projects.create({ ...nextQuickStart, files, build: ["submit.mjs"] }, frameworks, port);
+      const files = [...application.files, ...others];
+      folder = await projects.create({ ...application, files, build: ["submit.mjs"] }, frameworks, port);
     });
     afterAll(async () => {
       await server?.kill();
@@ -102,7 +106,7 @@ describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
         server = await startServer(runtime, next("start"), { folder, port, variables });
       });
       for (const { name, run } of [...own, ...behaviors])
-        it(name, () => expect(run(server, nextQuickStart)).resolves.toBeUndefined());
+        it(name, () => expect(run(server, application)).resolves.toBeUndefined());
     });
 
     it("runs the new code after an edit in development, and no old code any more", async () => {

@@ -2,7 +2,7 @@ import { bun } from "../../runtimes/matrix.js";
 import { filesOf } from "../sections.js";
 import { type Application, ordersAt } from "./application.js";
 import { leavesOtherPaths } from "./other-paths.js";
-import { adding, keepsFields, ON_ELYSIA } from "./plugins.js";
+import { adding, keepsPlugins, ON_ELYSIA } from "./plugins.js";
 
 export const elysia: Application = {
   name: "Elysia",
@@ -13,5 +13,5 @@ export const elysia: Application = {
   serve: [...bun.options, "server.ts"],
   mounted: ordersAt(""),
   endsWith: 0,
-  own: [leavesOtherPaths, ...keepsFields],
+  own: [leavesOtherPaths, ...keepsPlugins],
 };

@@ -4,7 +4,7 @@ import { page } from "../../support/pages.js";
 import { filesIn } from "../sections.js";
 import { type Application, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { keepsFields, ON_NEXT } from "./plugins.js";
+import { keepsPlugins, limitOnNext, ON_NEXT } from "./plugins.js";
 import { newest } from "./runtimes.js";
 
 /** The store of the quick start, so that several processes see its operations. */
@@ -19,17 +19,20 @@ export const next = (command: "build" | "dev" | "start"): readonly string[] => [
   command,
 ];
 
+const files = [
+  ...filesIn(onStore(quickStartOn("Next.js"), store)),
+  { path: "next.config.js", text: CONFIG },
+  { path: "app/route.js", text: `export const GET = () => new Response("${HOME}");` },
+];
+
 export const nextQuickStart: Application = {
   name: "Next.js in the quick start",
-  files: [
-    ...filesIn(onStore(quickStartOn("Next.js"), store)),
-    { path: "next.config.js", text: CONFIG },
-    { path: "app/route.js", text: `export const GET = () => new Response("${HOME}");` },
-  ],
+  files: [...files, limitOnNext("proxy")],
   runtime: newest,
   serve: next("start"),
   variables: { NEXT_MANUAL_SIG_HANDLE: "1" },
   mounted: ordersAt("/api"),
   endsWith: 0,
-  own: [leavesOtherPaths, ...keepsFields],
+  own: [leavesOtherPaths, ...keepsPlugins],
+  previous: { files: [...files, limitOnNext("middleware")] },
 };

@@ -1,7 +1,7 @@
 import { filesOf } from "../sections.js";
 import { type Application, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { keepsFields, ON_NITRO } from "./plugins.js";
+import { keepsPlugins, ON_NITRO } from "./plugins.js";
 import { oldest } from "./runtimes.js";
 
 /** The folder `server` of Nuxt, built by the server that is part of Nuxt. */
@@ -21,5 +21,5 @@ export const nitro: Application = {
   serve: [".output/server/index.mjs"],
   mounted: ordersAt(""),
   endsWith: 0,
-  own: [leavesOtherPaths, ...keepsFields],
+  own: [leavesOtherPaths, ...keepsPlugins],
 };

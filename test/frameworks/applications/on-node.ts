@@ -1,7 +1,7 @@
 import { filesOf } from "../sections.js";
 import { type Application, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { adding, keepsFields, keepsPlugins, ON_FASTIFY, ON_H3, ON_KOA } from "./plugins.js";
+import { adding, keepsPlugins, ON_FASTIFY, ON_H3, ON_KOA } from "./plugins.js";
 import { oldest } from "./runtimes.js";
 
 const ORDERS = `
@@ -81,7 +81,7 @@ export const h3: Application = {
     { path: "orders.ts", text: ORDERS },
     { path: "server.ts", text: H3 },
   ],
-  own: [leavesOtherPaths, ...keepsFields],
+  own: [leavesOtherPaths, ...keepsPlugins],
 };
 
 /** The middleware of the page, in an application with plugins. */

@@ -80,23 +80,32 @@ app.use(async (ctx, next) => {
 });`,
 } as const;
 
-/** CORS and cookies on Elysia. */
+/** The same on Elysia. */
 export const ON_ELYSIA = {
   imports: `
-import { cors } from "@elysiajs/cors";`,
+import { cors } from "@elysiajs/cors";
+import { rateLimit } from "elysia-rate-limit";`,
   statements: `
   .use(cors({ origin: ["app.example.com"], exposeHeaders: "ETag" }))
+  .use(rateLimit({ max: 2, generator: ({ headers }) => String(headers.get("${LIMITED}")), skip: ({ headers }) => !headers.has("${LIMITED}") }))
   .onRequest(({ request, set }) => {
     const visit = request.headers.get("cookie");
     if (visit) set.headers["set-cookie"] = visit;
   })`,
 } as const;
 
-/** CORS and cookies on h3 2. */
+/** The same on h3 2, which has no plugin for rate limits. */
 export const ON_H3 = {
   imports: `
 import { getCookie, H3, handleCors, serve, setCookie } from "h3-2";`,
   statements: `
+let left = 2;
+app.use(({ req, res }) => {
+  if (!req.headers.has("${LIMITED}")) return;
+  left -= 1;
+  if (left < 0) return new Response("Too many requests", { status: 429 });
+  res.headers.set("ratelimit-remaining", String(left));
+});
 app.use((event) => {
   const preflight = handleCors(event, { origin: ["${ORIGIN}"], methods: ["POST"], exposeHeaders: ["ETag"] });
   if (preflight !== false) return preflight;
@@ -107,36 +116,49 @@ app.use((event) => {
 
 /** The same as a middleware of Nitro 2, which has h3 1. */
 export const ON_NITRO = `
-import { defineEventHandler, getCookie, handleCors, setCookie } from "h3";
+import { createError, defineEventHandler, getCookie, getHeader, handleCors, setCookie, setHeader } from "h3";
 
+let left = 2;
 export default defineEventHandler((event) => {
   if (handleCors(event, { origin: ["${ORIGIN}"], methods: ["POST"], exposeHeaders: ["ETag"] })) return;
+  if (getHeader(event, "${LIMITED}")) {
+    left -= 1;
+    if (left < 0) throw createError({ statusCode: 429 });
+    setHeader(event, "ratelimit-remaining", left);
+  }
   const visit = getCookie(event, "visit");
   if (visit) setCookie(event, "visit", visit);
 });
 `;
 
-/** The fields of CORS and the cookie, for frameworks that have middleware instead of plugins. */
-const FIELDS = `
+/** The same as functions, for frameworks that have middleware instead of plugins. */
+const FUNCTIONS = `
 const ORIGIN = "${ORIGIN}";
 const isPreflight = ({ method, headers }: Request) => method === "OPTIONS" && headers.has("access-control-request-method");
-const answered = (methods: string) => new Response(null, { status: 204, headers: { "access-control-allow-origin": ORIGIN, "access-control-allow-methods": methods } });
+const isLimited = ({ headers }: Request) => headers.has("${LIMITED}");
+let left = 2;
+function answered(request: Request) {
+  if (isPreflight(request)) return new Response(null, { status: 204, headers: { "access-control-allow-origin": ORIGIN, "access-control-allow-methods": "POST" } });
+  if (isLimited(request) && --left < 0) return new Response("Too many requests", { status: 429 });
+}
 function addFields(request: Request, headers: Headers) {
   headers.set("access-control-allow-origin", ORIGIN);
   headers.set("access-control-expose-headers", "ETag");
   headers.append("vary", "Origin");
+  if (isLimited(request)) headers.set("ratelimit-remaining", String(left));
   const visit = request.headers.get("cookie");
   if (visit) headers.append("set-cookie", visit);
 }
 `;
 
-/** CORS and a cookie in a hook of SvelteKit. */
+/** These functions in a hook of SvelteKit. */
 export const ON_SVELTEKIT = {
   imports: `
 import { sequence } from "@sveltejs/kit/hooks";`,
-  hook: `${FIELDS}
+  hook: `${FUNCTIONS}
 const plugins: Handle = async ({ event, resolve }) => {
-  if (isPreflight(event.request)) return answered("POST");
+  const answer = answered(event.request);
+  if (answer) return answer;
   const response = await resolve(event);
   addFields(event.request, response.headers);
   return response;
@@ -146,10 +168,11 @@ export const handle = sequence(plugins, orders);
 } as const;
 
 /** The same in a middleware of React Router. */
-export const ON_REACT_ROUTER = `${FIELDS}
+export const ON_REACT_ROUTER = `${FUNCTIONS}
 export const middleware = [
   async ({ request }: { readonly request: Request }, next: () => Promise<Response>) => {
-    if (isPreflight(request)) return answered("POST");
+    const answer = answered(request);
+    if (answer) return answer;
     const response = await next();
     addFields(request, response.headers);
     return response;
@@ -157,7 +180,7 @@ export const middleware = [
 ];
 `;
 
-/** The same in the configuration of Next.js. */
+/** CORS and a cookie in the configuration of Next.js. */
 export const ON_NEXT = `
   headers: async () => [
     { source: "/api/:path*", headers: [
@@ -172,14 +195,36 @@ export const ON_NEXT = `
   ],
 `;
 
+/**
+ * A rate limit on Next.js.
+ *
+ * @param name The file and its function, which depend on the version of Next.js
+ */
+export function limitOnNext(name: "middleware" | "proxy"): SourceFile {
+  const text = `
+import { NextResponse } from "next/server";
+
+// It reads the bodies of all requests that match.
+export const config = { matcher: [{ source: "/api/:path*", has: [{ type: "header", key: "${LIMITED}" }] }] };
+
+let left = 2;
+export function ${name}() {
+  left -= 1;
+  if (left < 0) return new NextResponse("Too many requests", { status: 429 });
+  return NextResponse.next({ headers: { "ratelimit-remaining": String(left) } });
+}
+`;
+  return { path: `${name}.js`, text };
+}
+
 /** Adds imports to a file, and statements before a line of it. */
 export function adding(file: SourceFile, imports: string, before: string, statements: string): SourceFile {
   if (!file.text.includes(before)) throw new Error(`${file.path} has no line that begins with "${before}".`);
   return { ...file, text: `${imports}\n${file.text.replace(before, () => `${statements}\n${before}`)}` };
 }
 
-/** Promises of an application with CORS and cookies. */
-export const keepsFields: readonly Behavior[] = [
+/** Promises of an application with CORS, a rate limit and a cookie that is sent back. */
+export const keepsPlugins: readonly Behavior[] = [
   {
     name: "leaves preflights to the application's CORS",
     run: async (server, { mounted }) => {
@@ -204,11 +249,6 @@ export const keepsFields: readonly Behavior[] = [
       expect(accepted.headers.getSetCookie()).toEqual([expect.stringMatching(/^visit=first\b/)]);
     },
   },
-];
-
-/** Promises of an application with all of these plugins. */
-export const keepsPlugins: readonly Behavior[] = [
-  ...keepsFields,
   {
     name: "obeys the application's rate limit",
     run: async (server, { mounted }) => {

@@ -1,7 +1,7 @@
 import { filesOf } from "../sections.js";
 import { type Application, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { keepsFields, ON_REACT_ROUTER } from "./plugins.js";
+import { keepsPlugins, ON_REACT_ROUTER } from "./plugins.js";
 import { newest } from "./runtimes.js";
 
 const ROUTES = `
@@ -40,7 +40,7 @@ export const reactRouter: Application = {
   serve: ["node_modules/.bin/react-router-serve", "build/server/index.js"],
   mounted: ordersAt("/api"),
   endsWith: 0,
-  own: [leavesOtherPaths, ...keepsFields],
+  own: [leavesOtherPaths, ...keepsPlugins],
   previous: {
     files: [
       ...files,

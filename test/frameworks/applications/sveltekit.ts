@@ -3,7 +3,7 @@ import type { SourceFile } from "../project.js";
 import { filesOf } from "../sections.js";
 import { type Application, type Behavior, ordersAt } from "./application.js";
 import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { keepsFields, ON_SVELTEKIT } from "./plugins.js";
+import { keepsPlugins, ON_SVELTEKIT } from "./plugins.js";
 import { newest } from "./runtimes.js";
 
 const CONFIG = `
@@ -43,9 +43,9 @@ export const sveltekit: Application = {
   serve: ["build/index.js"],
   mounted: ordersAt("/api"),
   endsWith: 0,
-  own: [leavesOtherPaths, refusesForms, ...keepsFields],
+  own: [leavesOtherPaths, refusesForms, ...keepsPlugins],
   previous: {
-    own: [leavesOtherPaths, ...keepsFields],
+    own: [leavesOtherPaths, ...keepsPlugins],
     files: [
       ...hooks.map(({ path, text }) => ({
         path,

@@ -3,7 +3,7 @@ import { openRawConnection } from "../support/raw-connection.js";
 import type { Behavior, Mounted } from "./applications/application.js";
 import { authorization, type Server } from "./server.js";
 
-/** Promises of every application. The last one ends it. */
+/** Promises of every application. */
 export const behaviors: readonly Behavior[] = [
   {
     name: "accepts work with 202, and completes it at Location",
@@ -46,20 +46,22 @@ export const behaviors: readonly Behavior[] = [
       expect([refused.status, refused.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     },
   },
-  {
-    name: "finishes a request in progress on SIGTERM, and ends",
-    run: async (server, { mounted, endsWith }) => {
-      const upload = await beginUpload(server.port, mounted);
-      // When a later request has been answered, this one has reached the service.
-      await server.fetch(mounted.path);
-      server.terminate();
-      await vi.waitUntil(() => isClosing(server, mounted.path));
-      await upload.write(mounted.body);
-      expect((await upload.read("POST")).status).toBe(202);
-      expect(await server.ended).toBe(endsWith);
-    },
-  },
 ];
+
+/** How an application ends, after everything else. */
+export const finishesRequests: Behavior = {
+  name: "finishes a request in progress on SIGTERM, and ends",
+  run: async (server, { mounted, endsWith }) => {
+    const upload = await beginUpload(server.port, mounted);
+    // When a later request has been answered, this one has reached the service.
+    await server.fetch(mounted.path);
+    server.terminate();
+    await vi.waitUntil(() => isClosing(server, mounted.path));
+    await upload.write(mounted.body);
+    expect((await upload.read("POST")).status).toBe(202);
+    expect(await server.ended).toBe(endsWith);
+  },
+};
 
 function submit(
   server: Server,
@@ -72,7 +74,7 @@ function submit(
 }
 
 /** Sends the header section of a submission. Resolves when the server waits for the body. */
-async function beginUpload(port: number, { path, body }: Mounted) {
+export async function beginUpload(port: number, { path, body }: Mounted) {
   const upload = openRawConnection(port);
   const fields = [
     `POST ${path} HTTP/1.1`,

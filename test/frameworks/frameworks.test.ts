@@ -6,6 +6,7 @@ import { freePort } from "../support/free-port.js";
 import { page } from "../support/pages.js";
 import type { Application } from "./applications/application.js";
 import { elysia } from "./applications/elysia.js";
+import { functionsFramework } from "./applications/functions-framework.js";
 import { nestjs } from "./applications/nestjs.js";
 import { nextQuickStart } from "./applications/next.js";
 import { nitro } from "./applications/nitro.js";
@@ -14,7 +15,7 @@ import { quickStarts } from "./applications/quick-starts.js";
 import { reactRouter } from "./applications/react-router.js";
 import { orpc, trpc } from "./applications/rpc.js";
 import { sveltekit } from "./applications/sveltekit.js";
-import { behaviors } from "./behaviors.js";
+import { behaviors, finishesRequests } from "./behaviors.js";
 import { openProjects, type Projects } from "./project.js";
 import { type Server, startServer } from "./server.js";
 
@@ -29,6 +30,7 @@ const applications: readonly Application[] = [
   sveltekit,
   reactRouter,
   nitro,
+  functionsFramework,
   ...quickStarts,
 ];
 
@@ -82,7 +84,7 @@ describe.skipIf(isMissing)("an application as the page shows it, with the packed
 
   // The tests of one application follow each other, because the last one ends it.
   describe.concurrent.each(onVersions)("$name", ({ application, frameworks }) => {
-    const { runtime, serve, own = [] } = application;
+    const { runtime, serve, own = [], ending = finishesRequests } = application;
     describe.skipIf(isSkipped(runtime))(`on ${runtime.name}`, () => {
       let server: Server;
       beforeAll(async () => {
@@ -92,7 +94,7 @@ describe.skipIf(isMissing)("an application as the page shows it, with the packed
       });
       afterAll(() => server?.kill());
 
-      for (const { name, run } of [...own, ...behaviors])
+      for (const { name, run } of [...own, ...behaviors, ending])
         it.sequential(name, ({ expect }) => expect(run(server, application)).resolves.toBeUndefined());
     });
   });

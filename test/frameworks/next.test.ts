@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isSkipped, programOf } from "../runtimes/matrix.js";
 import { freePort } from "../support/free-port.js";
 import { next, nextQuickStart, store } from "./applications/next.js";
-import { behaviors } from "./behaviors.js";
+import { behaviors, finishesRequests } from "./behaviors.js";
 import { openProjects, type Projects } from "./project.js";
 import { type Server, startServer } from "./server.js";
 
@@ -105,7 +105,7 @@ describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
       beforeAll(async () => {
         server = await startServer(runtime, next("start"), { folder, port, variables });
       });
-      for (const { name, run } of [...own, ...behaviors])
+      for (const { name, run } of [...own, ...behaviors, finishesRequests])
         it(name, () => expect(run(server, application)).resolves.toBeUndefined());
     });
 

@@ -18,6 +18,8 @@ export interface Application {
   readonly endsWith: 0 | "SIGTERM";
   /** Promises of this framework only. Default: none. */
   readonly own?: readonly Behavior[];
+  /** How it ends on SIGTERM. Default: it finishes requests in progress. */
+  readonly ending?: Behavior;
   /** How it differs on the previous major version of the framework. Absent: it is tested on the current one only. */
   readonly previous?: Partial<Application>;
 }

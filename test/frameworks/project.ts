@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { programOf } from "../runtimes/matrix.js";
@@ -35,7 +35,7 @@ export function openProjects(): Projects {
       const folder = folderOf(application);
       mkdirSync(folder);
       // Everything but the package itself, which is in the folder above.
-      symlinkSync(join(frameworks, "node_modules"), join(folder, "node_modules"));
+      symlinkSync(relative(folder, join(frameworks, "node_modules")), join(folder, "node_modules"));
       const own = files.map(({ path, text }) => ({ path, text: text.replaceAll(SHOWN_PORT, String(port)) }));
       for (const file of [MANIFEST, ...own]) write(folder, file);
       if (build === undefined) for (const file of own) write(folder, transpiled(file));

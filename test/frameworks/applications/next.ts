@@ -36,3 +36,16 @@ export const nextQuickStart: Application = {
   own: [leavesOtherPaths, ...keepsPlugins],
   previous: { files: [...files, limitOnNext("middleware")] },
 };
+
+/** The same, built into a folder that needs no other. */
+export const nextStandalone: Application = {
+  ...nextQuickStart,
+  name: "Next.js standalone",
+  files: nextQuickStart.files.map((file) =>
+    file.path === "next.config.js"
+      ? { ...file, text: file.text.replace("{", '{ output: "standalone",') }
+      : file,
+  ),
+  build: next("build"),
+  serve: ["server.js"],
+};

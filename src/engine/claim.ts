@@ -13,7 +13,7 @@ import type { Turns } from "./turns.js";
 /** A claim puts off or ends at most so many operations. Those that wait for their lane are found once only. */
 const MAX_ASIDE = 256;
 
-/** Where a claim is made, and how. */
+/** Everything that a claim needs besides its request. */
 export interface ClaimContext<Found extends Entry, Named> {
   readonly table: ClaimTable<Found, Named>;
   /** The tenants that had the last turns. */

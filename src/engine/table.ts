@@ -1,7 +1,7 @@
 import type { RunningLimits } from "../ports/claim.js";
 import type { Entry } from "./entry.js";
 
-/** What a search for work may return. */
+/** Conditions of a search for work. */
 export interface Search {
   readonly definition: string;
   /** Epoch milliseconds. */

@@ -62,7 +62,7 @@ export interface BegunOperation {
   readonly previousLost: boolean;
 }
 
-/** What a claim began and ended, and when to claim again. */
+/** Result of a claim. */
 export interface Claimed {
   readonly begun: readonly BegunOperation[];
   /** Operations whose cancellation was requested and whose attempt was lost. They have failed with the problem `cancelled`. */
@@ -71,7 +71,7 @@ export interface Claimed {
   readonly again: boolean;
   /**
    * Whether work of these definitions is due that could not begin although slots were free: no place is free, an earlier
-   * operation of its lane has not ended, the definition is paused, or it is a suspect that may not begin.
+   * operation of its lane has not ended, the definition is paused, or it is a suspect too many.
    */
   readonly blocked: boolean;
   /**

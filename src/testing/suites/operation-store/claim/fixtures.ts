@@ -2,7 +2,7 @@ import type { Claimed, ClaimedDefinition, ClaimRequest } from "../../../../ports
 import type { Lease, OperationStore } from "../../../../ports/operation-store.js";
 import { LONG_MS, newToken } from "../fixtures.js";
 
-/** What a case asks for. Default: all slots that it may need, of the definition `orders`, for everything. */
+/** Members of a request. Default: all slots that it may need, of the definition `orders`, for everything. */
 export type Wanted = Partial<ClaimedDefinition> & Partial<Pick<ClaimRequest, "limit" | "token" | "repeated">>;
 
 /** More than any case creates. */

@@ -90,7 +90,7 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "claim.blocked-suspect",
-    name: "a suspect that may not begin is blocked",
+    name: "a suspect too many is blocked",
     needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       await createWorking(store, unitMs);

@@ -19,6 +19,7 @@ import { recordValues, settleValues } from "./calls/values.js";
 import { codeOf } from "./connection/driver-error.js";
 import { notInTransaction } from "./connection/open-transaction.js";
 import { isConflict } from "./connection/store-error.js";
+import { createTurnsIn } from "./in-turn.js";
 import type { Changes } from "./notices/changes.js";
 import type { Freed } from "./notices/freed.js";
 
@@ -44,6 +45,7 @@ export interface TransactionsOptions<Tx> {
 /** Creates transactions that commit the user's writes together with the operation's. */
 export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transactions<Tx> {
   const { gateway, changes, freed, channel, idleTimeoutMs } = options;
+  const inTurn = createTurnsIn();
 
   async function record(
     tx: Tx,
@@ -153,11 +155,12 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
         throw error;
       }
     },
-    recordIn: (tx, submission, create) => {
-      if (create === undefined) return recordIn(tx, submission);
-      return gateway.withSavepoint(tx, () => recordIn(tx, submission, create));
-    },
-    recordManyIn,
+    recordIn: (tx, submission, create) =>
+      inTurn(tx, () => {
+        if (create === undefined) return recordIn(tx, submission);
+        return gateway.withSavepoint(tx, () => recordIn(tx, submission, create));
+      }),
+    recordManyIn: (tx, submissions) => inTurn(tx, () => recordManyIn(tx, submissions)),
   };
 }
 

@@ -123,6 +123,41 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect(second).toEqual({ ...first, replayed: true });
   });
 
+  it("stays if another one, submitted at the same time, fails to create its resource", async () => {
+    const stage = await createTransactionStage(server, {
+      create: async ({ itemId }, { operationId, tx }, { write }) => {
+        await write(tx as PoolClient, operationId);
+        if (itemId === "none") throw new Error("There is none.");
+        return { body: {} };
+      },
+    });
+    const results = await within("commit", (tx) =>
+      Promise.allSettled(
+        ["book", "none", "pen"].map((itemId) => submitIn(stage, tx, itemId, { itemId, quantity: 1 })),
+      ),
+    );
+    expect(results).toMatchObject([
+      { status: "fulfilled" },
+      { reason: { message: "There is none." } },
+      { status: "fulfilled" },
+    ]);
+    const accepted = results.flatMap((each) => (each.status === "fulfilled" ? [each.value.operationId] : []));
+    expect((await stage.operations()).map(({ id }) => id).sort()).toEqual(accepted.sort());
+    expect([...(await stage.effects())].sort()).toEqual(accepted.sort());
+  });
+
+  it("can be submitted by the function that creates the resource of another one", async () => {
+    const stage = await createTransactionStage(server, {
+      create: async ({ itemId }, { tx }, inner) => {
+        if (itemId === "set")
+          await Promise.all(["book", "pen"].map((each) => submitIn(inner, tx as PoolClient, each)));
+        return { body: {} };
+      },
+    });
+    await within("commit", (tx) => submitIn(stage, tx, "set", { itemId: "set", quantity: 1 }));
+    expect((await stage.operations()).map(({ key }) => key).sort()).toEqual(["book", "pen", "set"]);
+  });
+
   it.each([
     [
       "a key of another input",

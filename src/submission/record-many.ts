@@ -153,7 +153,11 @@ export function inTransaction(backend: Backend, tx: unknown): RecordAll {
     }
   };
   return async (list) => {
-    if (transactions.recordManyIn !== undefined) return transactions.recordManyIn(tx, list);
+    if (transactions.recordManyIn !== undefined)
+      return transactions.recordManyIn(tx, list).catch((error: unknown) => {
+        // The transaction holds none of them.
+        throw isAsyncReplyError(error) ? notRecorded(error) : error;
+      });
     const results: RecordManyResult[] = [];
     for (const each of list) results.push(await recordIn(each));
     return results;

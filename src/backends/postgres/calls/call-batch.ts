@@ -1,6 +1,6 @@
 import { type BatchLimits, createBatches } from "../../../batching/batches.js";
 import { type Answer, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
-import { maybeRecorded } from "../../../contract/errors.js";
+import { type AsyncReplyError, maybeRecorded, notRecorded } from "../../../contract/errors.js";
 import { json, type Row } from "../../shared/row.js";
 import { isRowError, toStoreError } from "../connection/store-error.js";
 import type { FunctionName } from "./functions.js";
@@ -86,7 +86,7 @@ export function createCallBatch<Item, Result>(
       if (left.length < items.length) return callLeft(items, left, called, batch, error);
       if (!isRowError(error)) throw error;
       if (called !== apart) return callApart(items, apart, batch);
-      if (items.length === 1) return [{ error: toStoreError(error) }];
+      if (items.length === 1) return [{ error: refused(error) }];
       const middle = items.length >> 1;
       const halves = [items.slice(0, middle), items.slice(middle)];
       // If one half fails, the other may have been recorded.
@@ -122,6 +122,12 @@ export function createCallBatch<Item, Result>(
     const answers = await (items.length === 1 ? answersOf(items) : answersOfAll(items));
     return answers.map((answer, index) => settled(answer, items[index] as Item, resultOf));
   });
+}
+
+/** Returns the error of a lone item. Data that the database refuses was not recorded by an earlier try either. */
+function refused(error: unknown): AsyncReplyError {
+  const converted = toStoreError(error);
+  return converted.code === "INTERNAL" ? notRecorded(converted) : converted;
 }
 
 /** Returns the result of an item, or a promise that rejects with its error. */

@@ -116,7 +116,7 @@ export function toRecordResult(row: Row | undefined, { operation }: Submission):
     case "locked":
       throw submissionInProgress();
     default:
-      throw new AsyncReplyError("INTERNAL", DETAILS.unstorable, { cause: row.outcome });
+      throw new AsyncReplyError("INTERNAL", DETAILS.unstorable, { cause: row.outcome, recorded: "no" });
   }
 }
 

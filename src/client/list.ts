@@ -1,5 +1,5 @@
 import type { OperationStatus } from "../contract/operation.js";
-import { misuse } from "../contract/options.js";
+import { misuse, shown } from "../contract/options.js";
 import { type OperationClient, SOURCE } from "./client.js";
 import { type ClientOperation, toOperation } from "./operation.js";
 import { type CallOptions, checkCall } from "./options.js";
@@ -34,6 +34,10 @@ export async function* listOperations<Definition>(
   calls: OperationClient<Definition>,
   options: ListOptions = {},
 ): AsyncGenerator<ListedClientOperation<Definition>, void, undefined> {
+  if (!calls?.[SOURCE])
+    throw misuse(
+      `listOperations takes the calls of a definition, such as \`api.orders\`, not ${shown(calls)}.`,
+    );
   const { settings, definition } = calls[SOURCE];
   const { status, limit, signal, headers } = checkCall("listOperations", options, ["status", "limit"]);
   // React Native's `URLSearchParams` has no `set`.

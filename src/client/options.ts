@@ -117,7 +117,8 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   for (const [name, value] of checkNames("createClient", options, Object.keys(DEFAULTS)))
     settings[name] = value;
   const { baseUrl, statusPath, keyStore, fetch, giveUpAfterMs, requestTimeoutMs } = settings;
-  if (typeof baseUrl !== "string")
+  // `localhost:3000` is an address with the scheme `localhost`.
+  if (typeof baseUrl !== "string" || /^[\w.-]+:(?!\/\/)/.test(baseUrl))
     throw invalidOption("baseUrl", "an address such as `https://api.example.com`", baseUrl);
   if (!/^\//.test(statusPath as string))
     throw invalidOption("statusPath", "a path such as `/operations`", statusPath);

@@ -186,8 +186,8 @@ export function permanentFailure(reason: string, cause?: unknown): AsyncReplyErr
  * @param options.cause Reason, for the observer.
  */
 export function retryLater(options: { readonly afterMs: number; readonly cause?: unknown }): AsyncReplyError {
-  const { afterMs, cause } = options;
-  if (!Number.isSafeInteger(afterMs) || afterMs < 0 || afterMs > MAX_RETRY_MS) {
+  const { afterMs, cause } = (options ?? {}) as Partial<typeof options>;
+  if (afterMs === undefined || !Number.isSafeInteger(afterMs) || afterMs < 0 || afterMs > MAX_RETRY_MS) {
     const detail = `Option \`afterMs\` of retryLater is ${textOf(afterMs)}. Pass whole milliseconds from 0 to ${MAX_RETRY_MS}.`;
     throw new AsyncReplyError("INVALID_OPTION", detail);
   }

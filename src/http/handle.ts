@@ -1,6 +1,7 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { PathParams } from "../contract/definition/path-pattern.js";
 import type { AsyncReplyError } from "../contract/errors.js";
+import { misuse } from "../contract/options.js";
 import { notConfigured } from "./access/no-authorize.js";
 import type { ServiceContext } from "./context.js";
 import { releaseBody } from "./message/body-stream.js";
@@ -34,7 +35,7 @@ interface Resource {
 export interface Router {
   /** Returns whether the service has a resource at this path, for any method. Ignores a query. */
   hasPath(path: string): boolean;
-  /** Answers a request to any path, including the status endpoint. Replies 404 to unknown paths. Never rejects. */
+  /** Answers a request to any path, including the status endpoint. Replies 404 to unknown paths. Only rejects for what is no request: `INVALID_OPTION`. */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
 }
 
@@ -42,6 +43,8 @@ export interface Router {
 export function createRouter(service: ServiceContext): Router {
   const find = createFinder(service);
   const handle: Router["handle"] = (request, context = {}) => {
+    if (typeof (request as Partial<HttpRequest> | undefined)?.path !== "string")
+      return Promise.reject(noPath());
     const found = find(pathOf(request));
     const replying =
       found?.params === undefined
@@ -50,6 +53,13 @@ export function createRouter(service: ServiceContext): Router {
     return finish(request, replying, found?.target.notice);
   };
   return { handle, hasPath: (path) => find(pathOf({ path }))?.params !== undefined };
+}
+
+function noPath(): AsyncReplyError {
+  return misuse(
+    "service.handle takes a request as plain data: `{ method, path, headers, body }`. For a `Request`, or a request of Node, mount " +
+      "the service with toFetchHandler(service) or toNodeHandler(service).",
+  );
 }
 
 /** Completes replies of deprecated definitions, and those to `HEAD`. Any other reply is complete. */

@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
-import { checkOptions, misuse, type OptionNames } from "../contract/options.js";
+import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
 import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ServiceContext } from "../http/context.js";
 
@@ -17,8 +17,11 @@ export function knownDefinition(
   const known = definitions.find((each) => each.name === name);
   if (known !== undefined) return known;
   const names = definitions.map((each) => each.name).join(", ");
-  const shown = typeof name === "string" ? `Unknown definition "${name}".` : "Pass a definition.";
-  throw new AsyncReplyError("INVALID_OPTION", `${shown} Known definitions: ${names}.`);
+  throw misuse(
+    typeof name === "string"
+      ? `Unknown definition "${name}". Known definitions: ${names}.`
+      : `Expected a definition, not ${shown(definition)}. Pass what defineOperation() returned. Known definitions: ${names}.`,
+  );
 }
 
 /** Tenant of calls that name none, in a service without `authorize`. */

@@ -158,12 +158,34 @@ describe("the body of a reply", () => {
   });
 });
 
-it("refuses events of other triggers", async () => {
-  const scheduled = { source: "aws.events", "detail-type": "Scheduled Event" };
-  await expect(createOrders()(scheduled as unknown as LambdaEvent)).rejects.toMatchObject({
-    code: "INVALID_OPTION",
-    detail:
-      "The handler of toLambdaHandler() takes events that are HTTP requests. This one has the members source,detail-type. " +
-      "Use another function for other triggers, such as schedules and queues.",
+describe("an event of another trigger is refused:", () => {
+  it.each([
+    [
+      "a schedule",
+      { source: "aws.events", "detail-type": "Scheduled Event" },
+      "one with the members source, detail-type",
+    ],
+    [
+      "a test event of the console",
+      { rawPath: "/orders", requestContext: {} },
+      "one with the members rawPath, requestContext",
+    ],
+    ["an empty event", {}, "an empty object"],
+    ["none", undefined, "undefined"],
+    ["null", null, "null"],
+    ["a text", "/orders", '"/orders"'],
+  ])("%s", async (_, event, given) => {
+    await expect(createOrders()(event as unknown as LambdaEvent)).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail:
+        `The handler takes events that are HTTP requests, such as those of a function URL, not ${given}. Use another function for ` +
+        "other triggers, such as schedules and queues.",
+    });
   });
+});
+
+it("answers an event without header fields and query", async () => {
+  const { rawPath, requestContext, isBase64Encoded } = functionUrl.toEvent(submission());
+  const event = { rawPath, requestContext, isBase64Encoded } as unknown as LambdaEvent;
+  expect(await createOrders()(event)).toMatchObject({ statusCode: 415 });
 });

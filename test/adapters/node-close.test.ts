@@ -11,6 +11,7 @@ import {
   type Service,
 } from "async-request-reply";
 import { closeServer, type NodeHandler, toNodeHandler } from "async-request-reply/node";
+import express from "express";
 import { afterEach, describe, expect, it } from "vitest";
 import { inside } from "../support/inside.js";
 import { openRawConnection, type RawConnection, type RawReply } from "../support/raw-connection.js";
@@ -222,7 +223,13 @@ describe("closeServer", () => {
       "no server",
       {},
       {},
-      "closeServer() takes a server of Node, such as that of http.createServer(), not an object.",
+      "closeServer() takes a server of Node, such as that of http.createServer() or app.listen(), not an object.",
+    ],
+    [
+      "an application of Express, which is no server",
+      express(),
+      {},
+      "closeServer() takes a server of Node, such as that of http.createServer() or app.listen(), not a function.",
     ],
     ["an unknown option", undefined, { grace: 1 }, "Unknown option `grace` of closeServer."],
     [

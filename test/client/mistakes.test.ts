@@ -16,6 +16,11 @@ describe("a mistake says what was passed and what is expected", () => {
       () => createClient({ paths }),
     ],
     [
+      "an address without its scheme",
+      'Option `baseUrl` must be an address such as `https://api.example.com`, not "localhost:3000".',
+      () => createClient({ baseUrl: "localhost:3000", paths }),
+    ],
+    [
       "neither definitions nor paths",
       "Option `definitions` must be a list of definitions, unless you pass `paths`, not undefined.",
       () => createClient({ baseUrl: "" }),
@@ -202,7 +207,19 @@ describe("a call with options that it does not have says so and sends nothing", 
   type Calls = Readonly<Record<"result" | "get" | "cancel", (options: object) => Promise<unknown>>> & {
     readonly states: (options: object) => AsyncGenerator;
   };
-  const list = listOperations as unknown as (calls: unknown, options: object) => AsyncGenerator;
+  const list = listOperations as unknown as (calls: unknown, options?: object) => AsyncGenerator;
+
+  it.each([
+    ["a client instead of its calls", {}, "an object"],
+    ["the name of a definition", "orders", '"orders"'],
+    ["no calls", undefined, "undefined"],
+  ])("listOperations says what it needs instead of %s", async (_, calls, shown) => {
+    await expect(list(calls).next()).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: `listOperations takes the calls of a definition, such as \`api.orders\`, not ${shown}.`,
+    });
+  });
+
   it.each<readonly [string, (options: object, op: Calls, calls: unknown) => Promise<unknown>, string]>([
     ["result", (options, op) => op.result(options), "signal, headers"],
     ["get", (options, op) => op.get(options), "signal, headers"],

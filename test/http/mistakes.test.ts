@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { testMistakes, untyped } from "../support/untyped.js";
 
@@ -49,6 +49,11 @@ describe("the error of a mistake in a service says what is wrong and what is exp
       "options instead of a definition",
       `Option \`definitions[0]\` must be a definition: \`${EXAMPLE}\`, not an object.`,
       () => serve({ definitions: [{ name: "one", path: "/one", input: jsonSchema }] }),
+    ],
+    [
+      "options with a validator instead of a definition",
+      `Option \`definitions[0]\` must be a definition: \`${EXAMPLE}\`, not an object.`,
+      () => serve({ definitions: [{ name: "one", path: "/one", input }] }),
     ],
     [
       "two definitions with the same name",
@@ -166,6 +171,17 @@ describe("the error of a mistake in a service says what is wrong and what is exp
       () => serve({ leaseMs: 2 ** 31 }),
     ],
     ["an empty object of tokens", `bearer() takes ${CREDENTIALS}, not an empty object.`, () => bearer({})],
+    ["a list of tokens", `bearer() takes ${CREDENTIALS}, not a list.`, () => bearer(["secret"])],
+    [
+      "a token from a variable of the environment that is not set",
+      `bearer() takes ${CREDENTIALS}, not the credential "undefined". Check that its variable is set.`,
+      () => bearer({ [String(undefined)]: "ann" }),
+    ],
+    [
+      "a key without a principal",
+      `apiKey() takes ${CREDENTIALS}, not undefined as a principal.`,
+      () => apiKey({ secret: undefined }),
+    ],
     ["no tokens", `bearer() takes ${CREDENTIALS}, not undefined.`, () => bearer(undefined)],
     [
       "a token, which the message does not repeat",
@@ -194,4 +210,18 @@ describe("the error of a mistake in a service says what is wrong and what is exp
       () => getOperation(request, undefined),
     ],
   ]);
+});
+
+it.each([
+  ["a Request", new Request("http://localhost/one")],
+  ["a request of Node", { method: "GET", url: "/one", headers: {} }],
+  ["nothing", undefined],
+])("service.handle says what it needs instead of %s", async (_, given) => {
+  const { handle } = serve({}) as { readonly handle: (request: unknown) => Promise<unknown> };
+  await expect(handle(given)).rejects.toMatchObject({
+    code: "INVALID_OPTION",
+    detail:
+      "service.handle takes a request as plain data: `{ method, path, headers, body }`. For a `Request`, or a request of Node, mount " +
+      "the service with toFetchHandler(service) or toNodeHandler(service).",
+  });
 });

@@ -171,6 +171,16 @@ describe("service.submit", () => {
       'Unknown definition "others". Known definitions: orders, reports.',
     );
   });
+
+  it.each([
+    ["a name", "orders", '"orders"'],
+    ["an input", ORDER, "an object"],
+  ])("says that it needs a definition if it gets %s", async (_, given, shown) => {
+    const submitting = open().service.submit(given as unknown as typeof orders, ORDER, { tenant });
+    await expect(submitting).rejects.toThrow(
+      `Expected a definition, not ${shown}. Pass what defineOperation() returned. Known definitions: orders, reports.`,
+    );
+  });
 });
 
 describe("service.get", () => {

@@ -201,6 +201,14 @@ describe("retryLater", () => {
   it.each([-1, 1.5, Number.NaN, 2 ** 31, "1"])("rejects %o as a time", (afterMs) => {
     expect(() => retryLater({ afterMs: afterMs as number })).toThrow(/afterMs/);
   });
+
+  it.each([[undefined], [5]])("says that it needs a time instead of %o", (options) => {
+    const detail =
+      "Option `afterMs` of retryLater is undefined. Pass whole milliseconds from 0 to 2147483647.";
+    expect(() => retryLater(options as never)).toThrow(
+      expect.objectContaining({ code: "INVALID_OPTION", detail }),
+    );
+  });
 });
 
 describe("progress with a schema", () => {

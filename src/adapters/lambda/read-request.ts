@@ -1,4 +1,4 @@
-import { misuse } from "../../contract/options.js";
+import { isObject, misuse, shown } from "../../contract/options.js";
 import type { HeaderFields, HttpRequest } from "../../http/message/message.js";
 import type { LambdaBody, LambdaEvent, LambdaEventV1, LambdaEventV2 } from "./event.js";
 
@@ -8,16 +8,25 @@ import type { LambdaBody, LambdaEvent, LambdaEventV1, LambdaEventV2 } from "./ev
  * Throws `INVALID_OPTION` if the event is not an HTTP request.
  */
 export function toHttpRequest(event: LambdaEvent): HttpRequest {
-  if ("rawPath" in event) return fromV2(event);
-  if ("httpMethod" in event) return fromV1(event);
+  if (isObject(event) && isObject(event.requestContext)) {
+    if ("rawPath" in event && isObject(event.requestContext.http)) return fromV2(event);
+    if ("httpMethod" in event) return fromV1(event);
+  }
   throw misuse(
-    `The handler of toLambdaHandler() takes events that are HTTP requests. This one has the members ${Object.keys(event)}. ` +
-      "Use another function for other triggers, such as schedules and queues.",
+    `The handler takes events that are HTTP requests, such as those of a function URL, not ${given(event)}. Use another function for ` +
+      "other triggers, such as schedules and queues.",
   );
 }
 
+function given(event: unknown): string {
+  const members = isObject(event) ? Object.keys(event) : [];
+  if (members.length > 0) return `one with the members ${members.join(", ")}`;
+  return isObject(event) ? "an empty object" : shown(event);
+}
+
 function fromV2(event: LambdaEventV2): HttpRequest {
-  const { rawPath, rawQueryString, cookies, headers, requestContext } = event;
+  // Test events of the console may have no header fields.
+  const { rawPath, rawQueryString = "", cookies, headers = {}, requestContext } = event;
   const isFunctionUrl = requestContext.domainName?.includes(".lambda-url.") === true;
   return {
     method: requestContext.http.method,

@@ -72,9 +72,11 @@ export async function closeServer(
   service: Pick<Service, "close">,
   options: CloseOptions = {},
 ): Promise<void> {
-  if (typeof (server as Partial<Server> | undefined)?.prependListener !== "function")
+  const { prependListener, close } = (server ?? {}) as Partial<Server>;
+  // An application of Express has the first, but it is no server.
+  if (typeof prependListener !== "function" || typeof close !== "function")
     throw misuse(
-      `closeServer() takes a server of Node, such as that of http.createServer(), not ${shown(server)}.`,
+      `closeServer() takes a server of Node, such as that of http.createServer() or app.listen(), not ${shown(server)}.`,
     );
   checkService(service, "closeServer", "close");
   const { graceMs } = readOptions(options, OPTIONS, "closeServer");

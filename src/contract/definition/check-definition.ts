@@ -65,11 +65,12 @@ export function checkDefinitions(definitions: unknown): void {
 }
 
 function checkDefinition(
-  definition: Partial<Named & { readonly input: StandardSchema }>,
+  definition: Partial<Named & { readonly input: StandardSchema; readonly retentionMs: number }>,
   index: number,
 ): void {
-  const { name, path, input } = definition ?? {};
-  const isDefined = typeof name === "string" && typeof path === "string";
+  const { name, path, input, retentionMs } = definition ?? {};
+  // Options without `defineOperation` lack the defaults.
+  const isDefined = typeof name === "string" && typeof path === "string" && retentionMs !== undefined;
   if (isDefined && typeof input?.["~standard"]?.validate === "function") return;
   throw invalidOption(`definitions[${index}]`, `a definition: \`${EXAMPLE}\``, definition);
 }

@@ -1,6 +1,6 @@
 import { unauthenticated } from "../../contract/errors.js";
 import { type OptionTable, readOptions, text } from "../../contract/option-table.js";
-import { kindOf, misuse } from "../../contract/options.js";
+import { isObject, kindOf, misuse } from "../../contract/options.js";
 import { adoptPromise } from "../../contract/promises.js";
 import type { AuthorizationRequest, Authorize, Principal } from "../../ports/authorize.js";
 import { tokenRefusal } from "./token-refusal.js";
@@ -80,15 +80,21 @@ const CREDENTIALS =
   "a function that verifies a credential, or an object of known credentials and principals: `{ token: id }`";
 
 function toVerify(name: string, verify: Verify | KnownCredentials): Verify {
-  if (typeof verify !== "object" || verify === null) {
-    if (typeof verify === "function") return recognizingRefusals(verify);
-    throw misuse(`${name}() takes ${CREDENTIALS}, not ${kindOf(verify)}.`);
-  }
+  if (typeof verify === "function") return recognizingRefusals(verify);
+  const refuse = (given: string): never => {
+    throw misuse(`${name}() takes ${CREDENTIALS}, not ${given}.`);
+  };
+  if (!isObject(verify)) return refuse(kindOf(verify));
   const known = Object.entries(verify).map(([candidate, owner]) => ({
     candidate,
     principal: typeof owner === "string" ? { id: owner } : owner,
   }));
-  if (known.length === 0) throw misuse(`${name}() takes ${CREDENTIALS}, not an empty object.`);
+  if (known.length === 0) refuse("an empty object");
+  for (const { candidate, principal } of known) {
+    // Otherwise a missing variable of the environment would let in everyone who sends this word.
+    if (candidate === "undefined") refuse('the credential "undefined". Check that its variable is set');
+    if (!isObject(principal)) refuse(`${kindOf(principal)} as a principal`);
+  }
   return (credential) => {
     let found: Principal | undefined;
     // Compares all of them, so the duration does not reveal which one was close.

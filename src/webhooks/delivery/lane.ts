@@ -30,10 +30,10 @@ export class Lane {
 
   /**
    * Returns whether one more delivery may start while so many places are free: a lane never takes more than it leaves to
-   * others. A lane that was postponed gets one delivery, which finds out whether there are answers again.
+   * others. After a timeout, a lane gets one delivery at a time, which finds out whether there are answers again.
    */
   hasRoom(free: number): boolean {
-    return this.#startedAt.length < (this.#timeouts < MAX_TIMEOUTS ? free : 1);
+    return this.#startedAt.length < (this.#timeouts === 0 ? free : 1);
   }
 
   /** Returns how long the oldest delivery has been in progress. Milliseconds. */

@@ -132,6 +132,23 @@ describe("a receiver that accepts connections and never answers", () => {
     expect(mute.received.filter(({ path }) => path === "/acme")).toHaveLength(3);
   });
 
+  it("holds up others at its origin only until the first timeout", async () => {
+    let origin = "";
+    const { mute } = await createScene({
+      endpoint: (tenant) => ({ url: `${origin}/${tenant}`, secrets: [SECRET] }),
+      concurrency: 4,
+    });
+    origin = mute.origin;
+    mute.recover();
+    mute.answer(...new Array(1_000).fill(silentTo("/acme")));
+    await submit("acme", 60);
+    // The first two have timed out, and the next one is on its way.
+    await secondsUntil(() => mute.received.length === 3);
+    await submit("globex", 10);
+    expect(await secondsUntil(() => eventsOf("webhook.delivered").length === 10)).toBeLessThan(10);
+    expect(eventsOf("webhook.postponed")).toEqual([]);
+  });
+
   it("gets nothing more after the worker has stopped, and takes no attempt from those that waited", async () => {
     const { mute } = await createScene();
     await submit("acme", 5);

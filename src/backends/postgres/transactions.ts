@@ -1,6 +1,7 @@
 import { MAX_TRIES } from "../../batching/back-off.js";
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import type { JsonText } from "../../contract/operation.js";
+import { misuse } from "../../contract/options.js";
 import type { Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
 import { settlementRefused } from "../../ports/settlement-refused.js";
@@ -66,7 +67,10 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
   async function rowsIn(tx: Tx, submissions: readonly Submission[]): Promise<readonly Row[]> {
     const call = (): Promise<readonly Row[]> => {
       const values = [...recordValues(submissions), channel ?? null, gateway.own.mark()];
-      return gateway.callIn(tx, "record_in_v1", values).catch(refuseEnded);
+      return gateway.callIn(tx, "record_in_v1", values).catch((error: unknown) => {
+        if (gateway.own.mark() !== null && causeOf(error) === "3F000") throw withoutSchema();
+        return refuseEnded(error);
+      });
     };
     const rows = await call();
     const elsewhere = markElsewhere(rows);
@@ -191,7 +195,19 @@ function refusedSettlement(error: unknown): never {
 
 /** Throws `INVALID_OPTION` if no transaction is open on the caller's connection. */
 function refuseEnded(error: unknown): never {
-  throw isAsyncReplyError(error) && codeOf(error.cause) === "25P01" ? notInTransaction() : error;
+  throw causeOf(error) === "25P01" ? notInTransaction() : error;
+}
+
+/** Returns the SQLSTATE of an error of the gateway. */
+function causeOf(error: unknown): string {
+  return isAsyncReplyError(error) ? codeOf(error.cause) : "";
+}
+
+/** Returns the error for a transaction of a database without the schema that the pool has used before. */
+function withoutSchema(): AsyncReplyError {
+  return misuse(
+    "Option `tx` is a transaction of a database that lacks the schema of this back end. Pass a transaction of the database of `pool`.",
+  );
 }
 
 const ELSEWHERE = "elsewhere:";

@@ -150,6 +150,39 @@ await describePostgres("the transaction that a submission is given", (server) =>
     });
   });
 
+  it("is refused if it is one of a database without the schema", async () => {
+    await withOther(async (pool) => {
+      const backend = server.openOwn();
+      await backend.migrate();
+      const service = serviceOf(backend);
+      await service.submit(service.definitions[0], ORDER, { tenant: TENANT });
+      await withClient(pool, async (tx) => {
+        await tx.query("begin");
+        await expect(submitIn(service, tx)).rejects.toMatchObject({
+          code: "INVALID_OPTION",
+          detail:
+            "Option `tx` is a transaction of a database that lacks the schema of this back end. Pass a transaction of the database of `pool`.",
+        });
+        await tx.query("rollback");
+      });
+      await backend.close();
+    });
+  });
+
+  it("says that it must be rolled back if an earlier statement of it has failed", async () => {
+    const backend = server.openOwn();
+    await withClient(server.pool, async (tx) => {
+      await tx.query("begin");
+      await expect(tx.query("select 1 / 0")).rejects.toThrow("division by zero");
+      await expect(submitIn(serviceOf(backend), tx)).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        detail: "An earlier statement of the transaction failed. Roll it back, and run all of it again.",
+      });
+      await tx.query("rollback");
+    });
+    await backend.close();
+  });
+
   it("is accepted after the schema was created again", async () => {
     const backend = server.openOwn();
     await backend.check();

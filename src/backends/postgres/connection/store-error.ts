@@ -60,6 +60,7 @@ export function toStoreError(error: unknown, explain?: Explain): AsyncReplyError
 
 /** Details of errors after which the same call can succeed, even though the store was reached. */
 const UNAVAILABLE: Readonly<Record<string, string>> = {
+  "25P02": "An earlier statement of the transaction failed. Roll it back, and run all of it again.",
   "40001": "The transaction conflicts with another one. Run it again.",
   "40P01": "The transaction and another one were in a deadlock. Run it again.",
   "55P03": "Another transaction holds a lock on this operation or key.",

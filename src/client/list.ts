@@ -44,15 +44,17 @@ export async function* listOperations<Definition>(
   const parameters = Object.entries({ definition, status, limit }).filter(([, value]) => value !== undefined);
   const wanted = parameters.map(([name, value]) => `${name}=${encodeURIComponent(`${value}`)}`).join("&");
   let query: string | undefined = `?${wanted}`;
+  const read = new Set<string>();
   while (query !== undefined) {
+    read.add(query);
     const url = settings.statusUrl + query;
     const reply = await send({ ...settings, callHeaders: headers }, { url, signal });
     const { operations } = (reply.body ?? {}) as { readonly operations?: unknown };
     if (!Array.isArray(operations))
       throw misuse(`The reply of ${url} is not a list. Check \`baseUrl\` and \`statusPath\`.`);
     // A proxy may have changed the path, so the client keeps its own and only takes the query.
-    const next = /<[^>?]*(\?[^>]*)>; *rel="?next\b/.exec(reply.headers.get("link") ?? "")?.[1];
-    if (next === query)
+    const next = /<[^<>?]*(\?[^<>]*)>; *rel="?next\b/.exec(reply.headers.get("link") ?? "")?.[1];
+    if (next !== undefined && read.has(next))
       throw misuse(
         `The reply of ${url} is another page of the list. Let no cache between client and service ignore the query.`,
       );

@@ -83,6 +83,24 @@ describe("a list of operations", () => {
     expect([seen, log.length]).toEqual([[ID], 2]);
   });
 
+  it("ends with an error if pages lead back to an earlier one", async () => {
+    const { api, log } = play([
+      ({ url }) => {
+        const next = url.endsWith("cursor=a") ? "b" : "a";
+        return reply(200, { operations: [] }, { link: `</operations?cursor=${next}>; rel="next"` });
+      },
+    ]);
+    await expect(listOperations(api.orders).next()).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    expect(log).toHaveLength(3);
+  });
+
+  it("reads a hostile `Link` in linear time", async () => {
+    const { api } = play([() => reply(200, { operations: [] }, { link: "<".repeat(200_000) })]);
+    const startedAt = performance.now();
+    await expect(listOperations(api.orders).next()).resolves.toMatchObject({ done: true });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
   it("is refused if the service has none", async () => {
     const { api } = play([() => reply(404, problem)]);
     await expect(listOperations(api.orders).next()).rejects.toMatchObject({

@@ -52,7 +52,7 @@ export type {
   RunningLimits,
 } from "./ports/claim.js";
 export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
-export type { Claim, ClaimResult, KeyReference } from "./ports/idempotency-store.js";
+export type { BindResult, KeyBinding, KeyReference } from "./ports/idempotency-store.js";
 export type { AttemptEvent, EndEvent, OperationEvent } from "./ports/observer.js";
 export type {
   BoundedCount,

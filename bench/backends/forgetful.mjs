@@ -15,7 +15,7 @@ export function createForgetfulBackend() {
     remove: async () => {},
   };
   const idempotency = {
-    claim: async () => ({ outcome: "claimed" }),
+    bind: async () => ({ outcome: "bound" }),
     release: async () => {},
     takeStale: async () => [],
   };

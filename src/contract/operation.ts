@@ -22,7 +22,7 @@ export interface FollowUp {
   readonly definition: string;
   /**
    * Input of the follow-up, in RFC 8785 form. May contain the id of the other operation. A store that gives the other
-   * operation the id of an earlier claim replaces it.
+   * operation the id of an earlier binding replaces it.
    */
   readonly input: JsonText;
   /** How long the follow-up is kept after it ends. Milliseconds. */
@@ -88,7 +88,7 @@ export interface NewOperation {
 /** Urgency of an operation that names none (RFC 9218 §4.1). */
 export const DEFAULT_URGENCY = 3;
 
-/** Gives a new operation the id that its key is claimed for, also in the input of its follow-up. */
+/** Gives a new operation the id that its key is bound to, also in the input of its follow-up. */
 export function withId(operation: NewOperation, id: string): NewOperation {
   const { onEnd } = operation;
   if (onEnd === undefined) return { ...operation, id };

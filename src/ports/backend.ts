@@ -22,10 +22,10 @@ export interface TransactionOptions {
 export interface Submissions<Tx> {
   /** Store in which `record` creates operations. These submissions are only used together with this store. */
   readonly operations: OperationStore;
-  /** Store in which `record` claims keys. These submissions are only used together with this store. */
+  /** Store in which `record` binds keys. These submissions are only used together with this store. */
   readonly idempotency: IdempotencyStore;
   /**
-   * Claims the key and creates the operation in one commit. Safe to repeat with the same operation id.
+   * Binds the key and creates the operation in one commit. Safe to repeat with the same operation id.
    *
    * Throws `SUBMISSION_IN_PROGRESS` if another transaction holds the key for longer than the store
    * waits.

@@ -12,20 +12,20 @@ export interface KeyReference {
 }
 
 /** The binding of a key to an operation. */
-export interface Claim extends KeyReference {
+export interface KeyBinding extends KeyReference {
   /** Hash of the payload, with a version. It distinguishes a retry from a different request that reuses the key. */
   readonly fingerprint: string;
-  /** Id of the operation, chosen before the claim, so that a retry after a lost answer names the same operation. */
+  /** Id of the operation, chosen before the binding, so that a retry after a lost answer names the same operation. */
   readonly operationId: string;
 }
 
-/** Outcome of a claim: the key is bound to the caller's operation, or already to another one. */
-export type ClaimResult =
-  | { readonly outcome: "claimed" }
+/** Outcome of a binding: the key is bound to the caller's operation, or already to another one. */
+export type BindResult =
+  | { readonly outcome: "bound" }
   | { readonly outcome: "exists"; readonly operationId: string; readonly fingerprint: string };
 
 /**
- * Binds idempotency keys to operations, so that a retry never starts a second operation (spec §1.6). A claim does not
+ * Binds idempotency keys to operations, so that a retry never starts a second operation (spec §1.6). A binding does not
  * expire by itself: it lives exactly as long as its operation, and the purge of the operation releases it.
  *
  * Every method throws AsyncReplyError `STORE_UNAVAILABLE`, `OVERLOADED` and `CORRUPT_RECORD` under the same conditions
@@ -34,24 +34,27 @@ export type ClaimResult =
 export interface IdempotencyStore {
   /**
    * Binds a key to one operation. Atomic: of any number of concurrent calls with the same key, exactly one gets
-   * `claimed`. Repeating that call with the same `operationId` gets `claimed` again. The other calls get the winner's
+   * `bound`. Repeating that call with the same `operationId` gets `bound` again. The other calls get the winner's
    * `operationId` and fingerprint, so that they can resume that operation.
    */
-  claim(claim: Claim): Promise<ClaimResult>;
+  bind(binding: KeyBinding): Promise<BindResult>;
 
   /**
    * Returns the operation that a key is bound to, or undefined. Definitions with `limits.pending` or
    * `limits.pendingPerTenant` need it.
    */
-  find?(reference: KeyReference): Promise<Pick<Claim, "operationId" | "fingerprint"> | undefined>;
+  find?(reference: KeyReference): Promise<Pick<KeyBinding, "operationId" | "fingerprint"> | undefined>;
 
-  /** Releases the key if it is bound to this operation. A claim of another operation stays. Safe to repeat. */
+  /** Releases the key if it is bound to this operation. A binding of another operation stays. Safe to repeat. */
   release(owner: KeyReference & { readonly operationId: string }): Promise<void>;
 
   /**
-   * Hands out claims that are at least `olderThanMs` old, oldest first, each to one caller. The caller checks that
-   * they have an operation. A claim that is not released is handed out again after another `olderThanMs`. A store that
-   * knows which claims have an operation may leave those out. `olderThanMs`: milliseconds.
+   * Hands out bindings that are at least `olderThanMs` old, oldest first, each to one caller. The caller checks that
+   * they have an operation. A binding that is not released is handed out again after another `olderThanMs`. A store that
+   * knows which bindings have an operation may leave those out. `olderThanMs`: milliseconds.
    */
-  takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<readonly Claim[]>;
+  takeStale(request: {
+    readonly olderThanMs: number;
+    readonly limit: number;
+  }): Promise<readonly KeyBinding[]>;
 }

@@ -21,7 +21,7 @@ export type RecordResult =
   | { readonly outcome: "created" }
   /** The key is bound to `operation`, which was recorded with `fingerprint`. */
   | { readonly outcome: "exists"; readonly operation: Operation; readonly fingerprint: string }
-  /** The key is claimed with another fingerprint, `fingerprint`, and the operation does not exist yet. */
+  /** The key is bound with another fingerprint, `fingerprint`, and the operation does not exist yet. */
   | { readonly outcome: "in-progress"; readonly fingerprint: string };
 
 /** Outcome of one of several submissions that are recorded in one commit. */

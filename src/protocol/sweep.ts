@@ -1,7 +1,7 @@
 import type { NewOperation } from "../contract/operation.js";
 import { operationError } from "../contract/problem.js";
 import { atomicSubmissions, type Backend } from "../ports/backend.js";
-import type { Claim } from "../ports/idempotency-store.js";
+import type { KeyBinding } from "../ports/idempotency-store.js";
 import type { Observer } from "../ports/observer.js";
 import { expiredEvent } from "../ports/overdue.js";
 import type { Clock } from "../ports/runtime.js";
@@ -22,7 +22,7 @@ export interface SweepOptions {
   ) => Required<Pick<NewOperation, "retentionMs" | "failedRetentionMs">>;
   /** Time between the release of a key and the removal of its operation. Milliseconds. */
   readonly purgeGraceMs: number;
-  /** Age at which a claim without an operation counts as abandoned. Milliseconds. */
+  /** Age at which a binding without an operation counts as abandoned. Milliseconds. */
   readonly abandonAfterMs: number;
   readonly observe: Observer;
 }
@@ -80,27 +80,27 @@ async function announceDue({ backend, definitions, announcer }: SweepOptions): P
 }
 
 /**
- * Ends claims that have had no operation for days, by creating a failed operation with the claimed id. Releasing the
- * claim would be unsafe, because its process might still create the operation. The sweep later deletes the failed
+ * Ends bindings that have had no operation for days, by creating a failed operation with the id of the binding. Releasing
+ * it would be unsafe, because its process might still create the operation. The sweep later deletes the failed
  * operation like any other.
  */
 async function endAbandoned(options: SweepOptions): Promise<number> {
   const { backend, abandonAfterMs, purgeGraceMs, clock } = options;
-  // With atomic submissions, no claim lacks its operation. A claim that was just purged could look like one, and
+  // With atomic submissions, no binding lacks its operation. A binding that was just purged could look like one, and
   // ending it would bring its operation back.
   if (atomicSubmissions(backend) !== undefined) return 0;
   const until = clock.now() + purgeGraceMs / 2;
   const stale = await backend.idempotency.takeStale({ olderThanMs: abandonAfterMs, limit: BATCH });
-  for (const claim of stale) await endIfAbandoned(options, claim, until);
+  for (const binding of stale) await endIfAbandoned(options, binding, until);
   return stale.length;
 }
 
 async function endIfAbandoned(
   { backend, clock, retentionOf, observe }: SweepOptions,
-  claim: Claim,
+  binding: KeyBinding,
   until: number,
 ): Promise<void> {
-  const { operationId, tenant, definition, key } = claim;
+  const { operationId, tenant, definition, key } = binding;
   if ((await backend.operations.get(operationId, tenant)) !== undefined) return;
   const error = operationError(
     "abandoned",
@@ -117,7 +117,7 @@ async function endIfAbandoned(
 
 /**
  * Releases the keys of expired operations, and deletes the operations after the grace period. A submission that has
- * just read the claim must still find its operation, or it would create the operation again.
+ * just read the binding must still find its operation, or it would create the operation again.
  */
 async function purge({ backend, purgeGraceMs }: SweepOptions): Promise<number> {
   const submissions = atomicSubmissions(backend);

@@ -66,7 +66,7 @@ function record(
 }
 
 /**
- * Records in two stores, one after the other. The claim fixes the operation id, so any retry can repeat the creation.
+ * Records in two stores, one after the other. The binding fixes the operation id, so any retry can repeat the creation.
  */
 async function recordComposed(
   { operations, idempotency }: Backend,
@@ -78,17 +78,17 @@ async function recordComposed(
     await operations.create(operation, initial);
     return { outcome: "created" };
   }
-  const claim = await idempotency.claim({ tenant, definition, key, fingerprint, operationId: id });
-  const replayed = claim.outcome === "exists";
-  const operationId = replayed ? claim.operationId : id;
-  const known = replayed ? await operations.get(operationId, tenant).catch(claimed) : undefined;
-  const held = replayed ? claim.fingerprint : fingerprint;
+  const binding = await idempotency.bind({ tenant, definition, key, fingerprint, operationId: id });
+  const replayed = binding.outcome === "exists";
+  const operationId = replayed ? binding.operationId : id;
+  const known = replayed ? await operations.get(operationId, tenant).catch(bound) : undefined;
+  const held = replayed ? binding.fingerprint : fingerprint;
   if (known !== undefined) return { outcome: "exists", operation: known, fingerprint: held };
   if (held !== fingerprint) return { outcome: "in-progress", fingerprint: held };
-  // After a long pause, the claim may have been released and its operation purged. Creating the operation now would
+  // After a long pause, the binding may have been released and its operation purged. Creating the operation now would
   // run it a second time. The purge always waits longer than this time limit.
   checkTime();
-  const created = await operations.create(withId(operation, operationId), initial).catch(claimed);
+  const created = await operations.create(withId(operation, operationId), initial).catch(bound);
   if (created === "created") return { outcome: "created", operationId };
   const others = await operations.get(operationId, tenant);
   if (others === undefined)
@@ -99,8 +99,8 @@ async function recordComposed(
   return { outcome: "exists", operation: others, fingerprint };
 }
 
-/** Marks an error as uncertain: the key is already claimed, so another request with it may create the operation. */
-function claimed(error: unknown): never {
+/** Marks an error as uncertain: the key is already bound, so another request with it may create the operation. */
+function bound(error: unknown): never {
   throw maybeRecorded(error);
 }
 

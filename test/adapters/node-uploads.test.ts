@@ -68,7 +68,7 @@ const chunked = "transfer-encoding: chunked";
 const declared = (bytes: number): string => `content-length: ${bytes}`;
 
 describe("slow uploads", () => {
-  it("block no other client and claim no key, whether they stop in the header fields or in the body", async () => {
+  it("block no other client and bind no key, whether they stop in the header fields or in the body", async () => {
     const { connect, recorded, refusals } = await start();
     const slow = Array.from({ length: 200 }, () => connect());
     const cut = Array.from({ length: 60 }, () => connect());

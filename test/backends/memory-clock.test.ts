@@ -93,9 +93,9 @@ describe("a memory back end after a year-long clock jump", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("hands out claims made during the jump once they are as old as requested", async () => {
+  it("hands out bindings made during the jump once they are as old as requested", async () => {
     const { idempotency, clock } = stage();
-    const claim = {
+    const binding = {
       tenant: "tenant-1",
       definition: "orders",
       key: "key-1",
@@ -103,10 +103,10 @@ describe("a memory back end after a year-long clock jump", () => {
       operationId: "1",
     };
     await clock.jump(YEAR_MS);
-    await idempotency.claim(claim);
+    await idempotency.bind(binding);
     await clock.jump(-YEAR_MS);
     expect(await idempotency.takeStale({ olderThanMs: DAY_MS, limit: 10 })).toEqual([]);
     await clock.advance(DAY_MS);
-    expect(await idempotency.takeStale({ olderThanMs: DAY_MS, limit: 10 })).toEqual([claim]);
+    expect(await idempotency.takeStale({ olderThanMs: DAY_MS, limit: 10 })).toEqual([binding]);
   });
 });

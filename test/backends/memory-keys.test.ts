@@ -16,8 +16,8 @@ it("never confuses two references whose parts differ", async () => {
     fc.asyncProperty(references, async (different) => {
       const { idempotency } = memoryOnClock();
       for (const [index, reference] of different.entries()) {
-        const claim = { ...reference, fingerprint: "1:a", operationId: `${index}` };
-        expect(await idempotency.claim(claim), JSON.stringify(reference)).toEqual({ outcome: "claimed" });
+        const binding = { ...reference, fingerprint: "1:a", operationId: `${index}` };
+        expect(await idempotency.bind(binding), JSON.stringify(reference)).toEqual({ outcome: "bound" });
       }
     }),
   );

@@ -58,7 +58,7 @@ describe("the skeleton of a back end", () => {
     };
     expect(named).toEqual({
       operations: ["beginAttempt", "create", "get", "settle"],
-      idempotency: ["claim"],
+      idempotency: ["bind"],
       queue: ["publish", "receive"],
     });
   });

@@ -30,7 +30,7 @@ export function withCrashPoints(reach, backend) {
     create: around("create", own.create),
     settle: around("settle", own.settle),
   };
-  const idempotency = { ...keys, claim: around("claim", keys.claim) };
+  const idempotency = { ...keys, bind: around("bind", keys.bind) };
   const record = around("record", submissions.record);
   const recordMany = around("record-many", submissions.recordMany);
   return {

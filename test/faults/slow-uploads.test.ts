@@ -4,7 +4,7 @@ import { keysOf, newOrder, send, sendAll, sendOnce } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
 describeOnEachStore("uploads that never end (F15)", (bench) => {
-  it("block no other client and claim no key", async () => {
+  it("block no other client and bind no key", async () => {
     const { baseUrl } = await bench().start({ role: "all" });
     const port = Number(new URL(baseUrl).port);
     const opened = [...keysOf("head", 200), ...keysOf("body", 60)].map((name) => {
@@ -22,7 +22,7 @@ describeOnEachStore("uploads that never end (F15)", (bench) => {
 
     for (const { connection } of opened) connection.abort();
     await Promise.all(opened.map(({ connection }) => connection.closed));
-    // The cut uploads had a different payload. If one had claimed its key, this would get 422.
+    // The cut uploads had a different payload. If one had bound its key, this would get 422.
     const later = await Promise.all(keysOf("body", 60).map((key) => send(key, () => baseUrl)));
     const [, status] = [await send("head-1", () => baseUrl), await sendOnce(newOrder("other-1"), baseUrl)];
     expect(status).toBe(202);

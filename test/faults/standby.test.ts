@@ -154,10 +154,10 @@ describeWithPostgres(
           backend.operations.create(submission().operation, { ...preparing, token: newToken() }),
       ],
       [
-        "claims a key",
-        { outcome: "claimed" },
+        "binds a key",
+        { outcome: "bound" },
         async () => () =>
-          backend.idempotency.claim({
+          backend.idempotency.bind({
             tenant: "a",
             definition: "d",
             key: newId(),

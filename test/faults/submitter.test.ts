@@ -18,9 +18,9 @@ describeOnEachStore("a submission whose process is killed (F1)", (bench) => {
     ["after it is announced", "after-publish", false],
     ["before the reply", "before-reply", false],
     ["during the reply", "during-reply", false],
-    ["before its key is claimed", "before-claim", true],
-    ["while its key is claimed", "during-claim", true],
-    ["after its key is claimed", "after-claim", true],
+    ["before its key is bound", "before-bind", true],
+    ["while its key is bound", "during-bind", true],
+    ["after its key is bound", "after-bind", true],
     ["while its operation is created", "during-create", true],
     ["after its operation is created", "after-create", true],
   ])("%s has one operation after a retry at another process", async (_, crashAt, composed) => {

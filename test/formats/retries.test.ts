@@ -117,8 +117,8 @@ describe.each(modes)("a half-recorded submission, with $mode", (each) => {
     const dying = createRetryStage({
       ...stores,
       idempotency: replacing(stores.idempotency, {
-        claim: async (claim) => {
-          await stores.idempotency.claim(claim);
+        bind: async (binding) => {
+          await stores.idempotency.bind(binding);
           throw new Error("The process died");
         },
       }),
@@ -147,9 +147,9 @@ describe("the stored fingerprint", () => {
   ])("is the same in every version, for %s %s", async (type, body, form, text) => {
     const backend = createMemoryBackend();
     expect(await createRetryStage(backend)({ type, schema: integer, body })).toBe("accepted");
-    const claim = { tenant: "anonymous", definition: "orders", key: "k", fingerprint: "", operationId: "" };
+    const binding = { tenant: "anonymous", definition: "orders", key: "k", fingerprint: "", operationId: "" };
     const digest = createHash("sha256").update(text).digest("base64url");
-    expect(await backend.idempotency.claim(claim)).toMatchObject({ fingerprint: `${form}:${digest}` });
+    expect(await backend.idempotency.bind(binding)).toMatchObject({ fingerprint: `${form}:${digest}` });
   });
 });
 

@@ -60,7 +60,7 @@ describe("failures 12, 18, 19 and 23: store replies are lost and processes die",
     });
   };
 
-  const callsOf = { atomic: ["submissions.record"], composed: ["idempotency.claim", "operations.create"] };
+  const callsOf = { atomic: ["submissions.record"], composed: ["idempotency.bind", "operations.create"] };
   const cases = [
     ...callsOf.atomic.map((call) => ({ call, createBackend: createMemoryBackend })),
     ...callsOf.composed.map((call) => ({ call, createBackend: createComposedBackend })),

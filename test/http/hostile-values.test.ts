@@ -124,7 +124,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
 
   it("leads to an internal error when a store throws it", async () => {
     const memory = createMemoryBackend();
-    const idempotency = replacing(memory.idempotency, { claim: () => Promise.reject(hostile) });
+    const idempotency = replacing(memory.idempotency, { bind: () => Promise.reject(hostile) });
     expect(await outcomeOf(submit({ backend: withStores(memory, { idempotency }) }))).toEqual(internal);
   });
 });

@@ -92,16 +92,7 @@ describe("S12: an internal error", () => {
   });
 
   for (const { mode, createBackend } of modes) {
-    const methods = [
-      "record",
-      "claim",
-      "create",
-      "get",
-      "requestCancel",
-      "publish",
-      "beginAttempt",
-      "settle",
-    ];
+    const methods = ["record", "bind", "create", "get", "requestCancel", "publish", "beginAttempt", "settle"];
     it.each(methods)(`is hidden when %s of a back end throws it, with ${mode}`, async (method) => {
       for (const error of [
         new PgPoolError(),
@@ -176,10 +167,10 @@ describe("S22: stored and published data", () => {
     );
     expect(replies[0]?.status).toBe(202);
     const kept = await inner.operations.list?.({ internal: true, limit: 10 });
-    const claims = await inner.idempotency.takeStale({ olderThanMs: 1, limit: 10 });
-    expect([kept?.length, claims.length]).toEqual([1, 1]);
+    const bindings = await inner.idempotency.takeStale({ olderThanMs: 1, limit: 10 });
+    expect([kept?.length, bindings.length]).toEqual([1, 1]);
     expect(written.map(({ method }) => method)).toContain("publish");
-    for (const dump of [kept, claims, written, events, replies])
+    for (const dump of [kept, bindings, written, events, replies])
       expect(inspect(dump, { depth: 20 })).not.toContain(TOKEN);
   });
 });

@@ -73,7 +73,7 @@ describe("an observer", () => {
     const events: ServiceEvent[] = [];
     const cause = new Error('relation "secrets" does not exist');
     const memory = createMemoryBackend();
-    const idempotency = replacing(memory.idempotency, { claim: () => Promise.reject(cause) });
+    const idempotency = replacing(memory.idempotency, { bind: () => Promise.reject(cause) });
     const service = createOrderService({
       authorize: allowAnonymous(),
       backend: withStores(memory, { idempotency }),

@@ -69,7 +69,7 @@ describe("a back end with another queue", () => {
     const queue = replacing(backend.queue, { publish: async (all) => void announced.push(...all) });
     const methods = await submitTo(withQueue(backend, queue));
     expect(methods).toContain("submissions.record");
-    expect(methods).not.toContain("idempotency.claim");
+    expect(methods).not.toContain("idempotency.bind");
     expect(announced).toHaveLength(1);
   });
 
@@ -122,7 +122,7 @@ describe("a back end with another store", () => {
       const [memory, other] = [createMemoryBackend(), createMemoryBackend()];
       const methods = await submitTo(replace(memory, other));
       expect(methods.filter((method) => method !== "queue.publish")).toEqual([
-        "idempotency.claim",
+        "idempotency.bind",
         "operations.create",
       ]);
     },

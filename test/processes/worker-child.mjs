@@ -47,7 +47,7 @@ const backend = {
     "takeExpired",
     "remove",
   ]),
-  idempotency: remote("idempotency", ["claim", "release", "takeStale"]),
+  idempotency: remote("idempotency", ["bind", "release", "takeStale"]),
   queue,
   close: async () => {},
 };

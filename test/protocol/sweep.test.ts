@@ -164,12 +164,12 @@ describe("the purge of two stores", () => {
   });
 });
 
-describe("a claim without an operation", () => {
+describe("a binding without an operation", () => {
   it("becomes a failed operation after 7 days and is not released", async () => {
     const { clock, backend, worker, service, events } = stage("composed");
     const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
-    const claim = { tenant: "anonymous", definition: "orders", key: "k1", fingerprint: "1:x", operationId };
-    await backend.idempotency.claim(claim);
+    const binding = { tenant: "anonymous", definition: "orders", key: "k1", fingerprint: "1:x", operationId };
+    await backend.idempotency.bind(binding);
     await clock.advance(7 * 24 * HOUR_MS - 1);
     await worker.runUntilIdle();
     expect(await backend.operations.get(operationId, "anonymous")).toBeUndefined();
@@ -182,7 +182,7 @@ describe("a claim without an operation", () => {
     });
     const about = { operationId, definition: "orders", tenant: "anonymous" };
     expect(events).toContainEqual({ event: "operation.abandoned", ...about });
-    expect(await backend.idempotency.claim({ ...claim, operationId: "another" })).toMatchObject({
+    expect(await backend.idempotency.bind({ ...binding, operationId: "another" })).toMatchObject({
       outcome: "exists",
     });
   });
@@ -195,7 +195,7 @@ describe("an operation that was never finished", () => {
   ])("is kept for the retention of its definition, or 7 days: %s", async (definition, failedRetentionMs) => {
     const { clock, backend, worker } = stage("composed", { failedRetentionMs: HOUR_MS });
     const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
-    await backend.idempotency.claim({
+    await backend.idempotency.bind({
       tenant: "anonymous",
       definition,
       key: "k1",

@@ -48,13 +48,13 @@ it("is certain if the memory back end is full", async () => {
 });
 
 it("is uncertain unless the store reports otherwise", async () => {
-  expect(await codesOf(composed("idempotency", "claim", unsaid))).toEqual(["SUBMISSION_UNCERTAIN"]);
+  expect(await codesOf(composed("idempotency", "bind", unsaid))).toEqual(["SUBMISSION_UNCERTAIN"]);
 });
 
-it("is certain if the key was not claimed", async () => {
-  expect(await codesOf(composed("idempotency", "claim", certain))).toEqual(["STORE_UNAVAILABLE"]);
+it("is certain if the key was not bound", async () => {
+  expect(await codesOf(composed("idempotency", "bind", certain))).toEqual(["STORE_UNAVAILABLE"]);
 });
 
-it("is uncertain once the key was claimed, because another request with it may create the operation", async () => {
+it("is uncertain once the key was bound, because another request with it may create the operation", async () => {
   expect(await codesOf(composed("operations", "create", certain))).toEqual(["SUBMISSION_UNCERTAIN"]);
 });

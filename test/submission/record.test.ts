@@ -54,10 +54,10 @@ describe("recording", () => {
   it("creates nothing after its time limit, because its key may belong to another operation by then", async () => {
     const clock = createManualClock();
     const backend = composed(clock);
-    const claim = backend.idempotency.claim.bind(backend.idempotency);
+    const bind = backend.idempotency.bind.bind(backend.idempotency);
     const late = replacing(backend.idempotency, {
-      claim: async (request) => {
-        const result = await claim(request);
+      bind: async (request) => {
+        const result = await bind(request);
         await clock.advance(10_000);
         return result;
       },
@@ -67,7 +67,7 @@ describe("recording", () => {
     expect(await backend.operations.list?.({ internal: true, limit: 10 })).toEqual([]);
   });
 
-  it("finishes the submission of a process that died after the claim", async () => {
+  it("finishes the submission of a process that died after binding the key", async () => {
     const clock = createManualClock();
     const backend = composed(clock);
     const dying = replacing(backend.operations, { create: () => Promise.reject(new Error("dies here")) });

@@ -5,7 +5,7 @@ import {
   withStores,
 } from "async-request-reply";
 
-/** Creates a memory back end that claims the key and creates the operation in two separate steps. */
+/** Creates a memory back end that binds the key and creates the operation in two separate steps. */
 export function createComposedBackend(options?: MemoryBackendOptions): Backend {
   return withStores(createMemoryBackend(options), {});
 }

@@ -24,7 +24,7 @@ const STORE = ["get", "renew", "settle", "requestCancel"];
 const DELIVERED = ["receive", "beginAttempt", "ack", "nack", "close"];
 const KINDS = ["record", "settle", "own"];
 const ENDS = KINDS.flatMap((kind) => [`begin-${kind}`, `commit-${kind}`]);
-const COMPOSED = ["claim", "create", "takeStale", "takeExpired", "release", "remove"];
+const COMPOSED = ["bind", "create", "takeStale", "takeExpired", "release", "remove"];
 
 /** A back end, with all faults of its calls. */
 interface Injected {

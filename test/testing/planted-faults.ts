@@ -5,7 +5,7 @@ import {
   type OperationStore,
   withStores,
 } from "async-request-reply";
-import type { Claim, ExpiredOperation, NewOperation, Operation } from "async-request-reply/ports";
+import type { ExpiredOperation, KeyBinding, NewOperation, Operation } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { allOperations } from "../support/all-operations.js";
 import { replacing } from "../support/replacing.js";
@@ -56,16 +56,17 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
 
   "a key expires before its operation": (clock) => {
     const backend = composed(clock);
-    const claimedAt = new Map<string, { readonly claim: Claim; readonly at: number }>();
-    const claim = async (next: Claim): ReturnType<Backend["idempotency"]["claim"]> => {
+    const boundAt = new Map<string, { readonly binding: KeyBinding; readonly at: number }>();
+    const bind = async (next: KeyBinding): ReturnType<Backend["idempotency"]["bind"]> => {
       const name = `${next.tenant} ${next.key}`;
-      const last = claimedAt.get(name);
-      if (last !== undefined && last.at + 60_000 < clock.now()) await backend.idempotency.release(last.claim);
-      const result = await backend.idempotency.claim(next);
-      if (result.outcome === "claimed") claimedAt.set(name, { claim: next, at: clock.now() });
+      const last = boundAt.get(name);
+      if (last !== undefined && last.at + 60_000 < clock.now())
+        await backend.idempotency.release(last.binding);
+      const result = await backend.idempotency.bind(next);
+      if (result.outcome === "bound") boundAt.set(name, { binding: next, at: clock.now() });
       return result;
     };
-    return withStores(backend, { idempotency: replacing(backend.idempotency, { claim }) });
+    return withStores(backend, { idempotency: replacing(backend.idempotency, { bind }) });
   },
 
   "a purge does not wait for its grace period": (clock) => {
@@ -89,7 +90,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
     return withStores(backend, { operations: replacing(operations, { takeExpired }) });
   },
 
-  "an orphaned claim is released instead of ended": (clock) => {
+  "an orphaned binding is released instead of ended": (clock) => {
     const backend = composed(clock);
     const create: OperationStore["create"] = async (operation, initial) => {
       if (initial?.state !== "failed") return backend.operations.create(operation, initial);
@@ -97,7 +98,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
       await backend.idempotency.release({ tenant, definition, key, operationId: id });
       return "exists";
     };
-    // After a second instead of days. This alone breaks no promise, and it makes claims of slow submissions stale.
+    // After a second instead of days. This alone breaks no promise, and it makes bindings of slow submissions stale.
     const takeStale: IdempotencyStore["takeStale"] = ({ limit }) =>
       backend.idempotency.takeStale({ olderThanMs: 1_000, limit });
     return withStores(backend, {
@@ -106,7 +107,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
     });
   },
 
-  "the key is claimed after the operation is created": (clock) => {
+  "the key is bound after the operation is created": (clock) => {
     const { operations, idempotency, ...rest } = composed(clock);
     const submissions: NonNullable<Backend["submissions"]> = {
       operations,
@@ -114,12 +115,12 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
       record: async ({ operation, fingerprint, initial }) => {
         const { id, tenant, definition, key = "" } = operation;
         await operations.create(operation, initial);
-        const claim = await idempotency.claim({ tenant, definition, key, fingerprint, operationId: id });
+        const binding = await idempotency.bind({ tenant, definition, key, fingerprint, operationId: id });
         const winner =
-          claim.outcome === "exists" ? await operations.get(claim.operationId, tenant) : undefined;
-        return winner === undefined || claim.outcome === "claimed"
+          binding.outcome === "exists" ? await operations.get(binding.operationId, tenant) : undefined;
+        return winner === undefined || binding.outcome === "bound"
           ? { outcome: "created" }
-          : { outcome: "exists", operation: winner, fingerprint: claim.fingerprint };
+          : { outcome: "exists", operation: winner, fingerprint: binding.fingerprint };
       },
       purge: async () => 0,
     };

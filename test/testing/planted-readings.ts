@@ -198,12 +198,12 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
     },
   })),
 
-  "claiming ignores the tenant": {
+  "binding ignores the tenant": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
       const { idempotency } = backend;
-      const claim: typeof idempotency.claim = (request) => idempotency.claim({ ...request, tenant: "all" });
-      return withStores(backend, { idempotency: replacing(idempotency, { claim }) });
+      const bind: typeof idempotency.bind = (request) => idempotency.bind({ ...request, tenant: "all" });
+      return withStores(backend, { idempotency: replacing(idempotency, { bind }) });
     },
     violation: /I9: /,
   },

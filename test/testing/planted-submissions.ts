@@ -1,5 +1,5 @@
 import { type Backend, createMemoryBackend, withQueue, withStores } from "async-request-reply";
-import type { Claim, ClaimResult, Submission, Submissions } from "async-request-reply/ports";
+import type { BindResult, KeyBinding, Submission, Submissions } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { receivingBy } from "../support/consumers.js";
 import { submissionsOf } from "../support/memory-harnesses.js";
@@ -13,7 +13,7 @@ interface PlantedSubmission {
 
 /** Back ends that confuse payloads, and queues that deliver more than a worker has slots for. */
 export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
-  "a key accepts every payload": claiming(
+  "a key accepts every payload": binding(
     /I14: payload .* was accepted as .*, which has payload/,
     (result, { fingerprint }) => ({
       ...result,
@@ -21,7 +21,7 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
     }),
   ),
 
-  "a key is refused for its own payload": claiming(
+  "a key is refused for its own payload": binding(
     /I14: key .* was refused for its own payload/,
     (result) => ({
       ...result,
@@ -63,17 +63,20 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
   },
 };
 
-type Bound = Extract<ClaimResult, { readonly outcome: "exists" }>;
+type Bound = Extract<BindResult, { readonly outcome: "exists" }>;
 
 /** Changes what a store returns for a key that already has an operation. */
-function claiming(violation: RegExp, change: (result: Bound, claim: Claim) => Bound): PlantedSubmission {
+function binding(
+  violation: RegExp,
+  change: (result: Bound, binding: KeyBinding) => Bound,
+): PlantedSubmission {
   const create: CreateBackend = (clock) => {
     const backend = createMemoryBackend({ clock });
-    const claim: Backend["idempotency"]["claim"] = async (request) => {
-      const result = await backend.idempotency.claim(request);
+    const bind: Backend["idempotency"]["bind"] = async (request) => {
+      const result = await backend.idempotency.bind(request);
       return result.outcome === "exists" ? change(result, request) : result;
     };
-    return withStores(backend, { idempotency: replacing(backend.idempotency, { claim }) });
+    return withStores(backend, { idempotency: replacing(backend.idempotency, { bind }) });
   };
   return { create, violation };
 }

@@ -1,11 +1,16 @@
-import type { Claim, ClaimResult, IdempotencyStore, KeyReference } from "../../ports/idempotency-store.js";
+import type {
+  BindResult,
+  IdempotencyStore,
+  KeyBinding,
+  KeyReference,
+} from "../../ports/idempotency-store.js";
 import type { Clock } from "../../ports/runtime.js";
 import { Line, type Waiting } from "./collections/line.js";
 
-/** Claim in the store. `since` is when it was made or last returned. */
-interface Held extends Claim, Waiting<Held> {}
+/** Binding in the store. `since` is when it was made or last returned. */
+interface Held extends KeyBinding, Waiting<Held> {}
 
-/** Keeps claims in memory. Every method is atomic, because it finishes within one turn of the event loop. */
+/** Keeps bindings in memory. Every method is atomic, because it finishes within one turn of the event loop. */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   readonly #clock: Clock;
   readonly #held = new Map<string, Held>();
@@ -15,29 +20,29 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.#clock = clock;
   }
 
-  async claim(claim: Claim): Promise<ClaimResult> {
-    return this.claimNow(claim);
+  async bind(binding: KeyBinding): Promise<BindResult> {
+    return this.bindNow(binding);
   }
 
-  /** Does the same as `claim`, within the caller's turn of the event loop. */
-  claimNow(claim: Claim): ClaimResult {
-    const name = nameOf(claim);
+  /** Does the same as `bind`, within the caller's turn of the event loop. */
+  bindNow(binding: KeyBinding): BindResult {
+    const name = nameOf(binding);
     const held = this.#held.get(name);
     if (held === undefined) {
-      this.#hold(name, claim);
-      return CLAIMED;
+      this.#hold(name, binding);
+      return BOUND;
     }
-    return held.operationId === claim.operationId
-      ? CLAIMED
+    return held.operationId === binding.operationId
+      ? BOUND
       : { outcome: "exists", operationId: held.operationId, fingerprint: held.fingerprint };
   }
 
-  async find(reference: KeyReference): Promise<Pick<Claim, "operationId" | "fingerprint"> | undefined> {
+  async find(reference: KeyReference): Promise<Pick<KeyBinding, "operationId" | "fingerprint"> | undefined> {
     return this.findNow(reference);
   }
 
   /** Does the same as `find`, within the caller's turn of the event loop. */
-  findNow(reference: KeyReference): Pick<Claim, "operationId" | "fingerprint"> | undefined {
+  findNow(reference: KeyReference): Pick<KeyBinding, "operationId" | "fingerprint"> | undefined {
     const held = this.#held.get(nameOf(reference));
     return held && { operationId: held.operationId, fingerprint: held.fingerprint };
   }
@@ -55,7 +60,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.#byAge.remove(held);
   }
 
-  async takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<Claim[]> {
+  async takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<KeyBinding[]> {
     const now = this.#clock.now();
     const stale = this.#byAge.take(now, request.olderThanMs, request.limit);
     for (const held of stale) this.#byAge.join(held, now);
@@ -68,7 +73,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     }));
   }
 
-  #hold(name: string, { tenant, definition, key, fingerprint, operationId }: Claim): void {
+  #hold(name: string, { tenant, definition, key, fingerprint, operationId }: KeyBinding): void {
     const held: Held = {
       tenant,
       definition,
@@ -85,7 +90,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   }
 }
 
-const CLAIMED = { outcome: "claimed" } as const;
+const BOUND = { outcome: "bound" } as const;
 
 /** Returns the three parts as one text. The lengths keep `a:b` + `c` and `a` + `b:c` apart. */
 function nameOf({ tenant, definition, key }: KeyReference): string {

@@ -39,16 +39,16 @@ export class MemorySubmissions implements Submissions<never> {
       return { outcome: "created" };
     }
     const owner = { tenant, definition, key, fingerprint, operationId: id };
-    const claim = this.idempotency.claimNow(owner);
-    if (claim.outcome === "exists") {
-      if (claim.fingerprint === fingerprint) {
+    const binding = this.idempotency.bindNow(owner);
+    if (binding.outcome === "exists") {
+      if (binding.fingerprint === fingerprint) {
         // A caller that uses the two stores separately may have stopped between them. This completes its submission.
-        this.operations.createNow(withId(operation, claim.operationId), initial);
+        this.operations.createNow(withId(operation, binding.operationId), initial);
       }
-      const known = this.operations.getNow(claim.operationId, tenant);
+      const known = this.operations.getNow(binding.operationId, tenant);
       return known === undefined
-        ? { outcome: "in-progress", fingerprint: claim.fingerprint }
-        : { outcome: "exists", operation: known, fingerprint: claim.fingerprint };
+        ? { outcome: "in-progress", fingerprint: binding.fingerprint }
+        : { outcome: "exists", operation: known, fingerprint: binding.fingerprint };
     }
     try {
       this.operations.createNow(operation, initial);

@@ -1,17 +1,17 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
-import { text, toClaim } from "../shared/row.js";
+import { text, toBinding } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
 
 const REPEATABLE = { repeatable: true };
 
-/** Creates a store that keeps claims in the table of operations, so a key is unique across claims and operations. */
+/** Creates a store that keeps bindings in the table of operations, so a key is unique across bindings and operations. */
 export function createPostgresIdempotencyStore(gateway: Gateway<unknown>): IdempotencyStore {
   return {
-    claim: async ({ tenant, definition, key, fingerprint, operationId }) => {
+    bind: async ({ tenant, definition, key, fingerprint, operationId }) => {
       const values = [tenant, definition, key, fingerprint, operationId];
-      const [row = {}] = await gateway.call("claim_v1", values, REPEATABLE);
+      const [row = {}] = await gateway.call("bind_v1", values, REPEATABLE);
       const owner = text(row, "operation_id");
-      if (owner === operationId) return { outcome: "claimed" };
+      if (owner === operationId) return { outcome: "bound" };
       return { outcome: "exists", operationId: owner, fingerprint: text(row, "fingerprint") };
     },
     find: async ({ tenant, definition, key }) => {
@@ -23,7 +23,7 @@ export function createPostgresIdempotencyStore(gateway: Gateway<unknown>): Idemp
     },
     takeStale: async ({ olderThanMs, limit }) => {
       const rows = await gateway.call("take_stale_v1", [olderThanMs, limit]);
-      return rows.map(toClaim);
+      return rows.map(toBinding);
     },
   };
 }

@@ -168,7 +168,7 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
   };
 }
 
-/** Whether this call created an operation: its own, or the one that an earlier call had claimed the key for. */
+/** Whether this call created an operation: its own, or the one that an earlier call had bound the key to. */
 function isNew(row: Row | undefined): boolean {
   return row === undefined || row.outcome === "created" || row.outcome === "helped";
 }

@@ -8,7 +8,7 @@ import {
   type OperationState,
 } from "../../contract/operation.js";
 import type { DueOperation } from "../../ports/claim.js";
-import type { Claim } from "../../ports/idempotency-store.js";
+import type { KeyBinding } from "../../ports/idempotency-store.js";
 import type { BoundedCount, ListedOperation, Pause } from "../../ports/operation-reads.js";
 import type { ExpiredOperation, OverdueOperation } from "../../ports/operation-store.js";
 
@@ -150,8 +150,8 @@ export function toExpired(row: Row): ExpiredOperation {
   return row.key === null ? expired : { ...expired, key: text(row, "key") };
 }
 
-/** Reads a claim of a key. Throws `CORRUPT_RECORD`. */
-export function toClaim(row: Row): Claim {
+/** Reads the binding of a key. Throws `CORRUPT_RECORD`. */
+export function toBinding(row: Row): KeyBinding {
   return {
     tenant: text(row, "tenant"),
     definition: text(row, "definition"),

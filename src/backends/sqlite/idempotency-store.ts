@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { Runtime } from "../../ports/runtime.js";
-import { toClaim } from "../shared/row.js";
+import { toBinding } from "../shared/row.js";
 import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import { findHolder, hashKey, releaseKey } from "./records/keys.js";
@@ -14,24 +14,24 @@ export interface IdempotencyStoreOptions {
   readonly now: () => number;
 }
 
-/** Creates a store that keeps claims in a table. A key is unique across claims and operations. */
+/** Creates a store that keeps bindings in a table. A key is unique across bindings and operations. */
 export function createSqliteIdempotencyStore(options: IdempotencyStoreOptions): IdempotencyStore {
   const { connection, statements, hash, now } = options;
   return {
-    claim: async (claim) => {
-      const { tenant, definition, key, fingerprint, operationId } = claim;
-      const hashed = await hashKey(claim, hash);
+    bind: async (binding) => {
+      const { tenant, definition, key, fingerprint, operationId } = binding;
+      const hashed = await hashKey(binding, hash);
       return connection.write("submissions", () => {
         const holder = findHolder(statements, hashed);
         if (holder === undefined) {
           statements.run(
-            `insert into arr_claims (key_hash, tenant, definition, key, fingerprint, operation_id, claimed_at)
+            `insert into arr_keys (key_hash, tenant, definition, key, fingerprint, operation_id, bound_at)
              values (?, ?, ?, ?, ?, ?, ?)`,
             ...[hashed.hash, tenant, definition, key, fingerprint, operationId, now()],
           );
-          return { outcome: "claimed" };
+          return { outcome: "bound" };
         }
-        if (holder.operationId === operationId) return { outcome: "claimed" };
+        if (holder.operationId === operationId) return { outcome: "bound" };
         return { outcome: "exists", operationId: holder.operationId, fingerprint: holder.fingerprint };
       });
     },
@@ -49,13 +49,13 @@ export function createSqliteIdempotencyStore(options: IdempotencyStoreOptions): 
         () => {
           const time = now();
           const rows = statements.all(
-            "select * from arr_claims where claimed_at <= ? order by claimed_at, seq limit ?",
+            "select * from arr_keys where bound_at <= ? order by bound_at, seq limit ?",
             time - olderThanMs,
             limit,
           );
           for (const { seq } of rows)
-            statements.run("update arr_claims set claimed_at = ? where seq = ?", time, Number(seq));
-          return rows.map(toClaim);
+            statements.run("update arr_keys set bound_at = ? where seq = ?", time, Number(seq));
+          return rows.map(toBinding);
         },
         { canBeLost: true },
       ),

@@ -37,13 +37,13 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
     const rows = findExpired(statements, records.now(), limit);
     for (const row of rows) {
       records.delete(row);
-      if (row.key !== null && row.key_hash === null) deleteClaim(row);
+      if (row.key !== null && row.key_hash === null) deleteKey(row);
     }
     return rows.length;
   }
 
-  function deleteClaim(row: Row): void {
-    statements.run("delete from arr_claims where operation_id = ?", text(row, "id"));
+  function deleteKey(row: Row): void {
+    statements.run("delete from arr_keys where operation_id = ?", text(row, "id"));
   }
 
   const hashOf = async ({ operation }: Submission): Promise<HashedKey | undefined> => {

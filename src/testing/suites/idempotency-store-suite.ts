@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
-import { claimChecks } from "./idempotency-store/claim.js";
+import { bindChecks } from "./idempotency-store/bind.js";
 import { clockJumpChecks } from "./idempotency-store/clock-jumps.js";
 import { contentChecks } from "./idempotency-store/contents.js";
 import { findChecks } from "./idempotency-store/find.js";
@@ -13,7 +13,7 @@ export type IdempotencyStoreHarness = PortHarness<IdempotencyStore>;
 
 /** Conformance suite for idempotency stores. Each case opens a new store. */
 export const idempotencyStoreCases: readonly PortCase<IdempotencyStoreHarness>[] = toCases([
-  ...claimChecks,
+  ...bindChecks,
   ...findChecks,
   ...releaseChecks,
   ...staleChecks,

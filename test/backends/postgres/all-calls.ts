@@ -19,7 +19,7 @@ async function begun({ operations }: PostgresBackend<PoolClient>) {
   return { operation, lease };
 }
 
-const claim = { tenant: "s1", definition: "orders", key: "k1", fingerprint: "1:a" };
+const binding = { tenant: "s1", definition: "orders", key: "k1", fingerprint: "1:a" };
 
 const optional = (answer: Promise<unknown> | undefined): Promise<unknown> => Promise.resolve(answer);
 
@@ -49,21 +49,21 @@ export const calls: Readonly<Record<string, Call>> = {
   "records of 20 keys, new and known, at the same time": ({ submissions }) =>
     Promise.all(
       Array.from({ length: 20 }, (_, index) => {
-        const key = index % 2 === 0 ? newToken() : claim.key;
+        const key = index % 2 === 0 ? newToken() : binding.key;
         return submissions.record({
-          operation: { ...claim, id: newId(), key, input: "1", retentionMs: 60_000 },
+          operation: { ...binding, id: newId(), key, input: "1", retentionMs: 60_000 },
           fingerprint: "1:a",
         });
       }),
     ),
   "record of a known key": ({ submissions }) =>
     submissions.record({
-      operation: { id: newId(), input: "1", retentionMs: 60_000, ...claim },
+      operation: { id: newId(), input: "1", retentionMs: 60_000, ...binding },
       fingerprint: "1:a",
     }),
-  "a claim and its release": async ({ idempotency }) => {
-    await idempotency.claim({ ...claim, operationId: newId() });
-    await idempotency.release({ ...claim, operationId: newId() });
+  "a binding and its release": async ({ idempotency }) => {
+    await idempotency.bind({ ...binding, operationId: newId() });
+    await idempotency.release({ ...binding, operationId: newId() });
   },
   takeStale: ({ idempotency }) => idempotency.takeStale({ olderThanMs: 1, limit: 10 }),
   "create, begin, renew, settle, and get": async (backend) => {
@@ -108,8 +108,8 @@ export const calls: Readonly<Record<string, Call>> = {
   },
   "a redrive, again, and of others": async ({ operations }) => {
     const id = newId();
-    await operations.create({ ...claim, id, input: "1", retentionMs: 60_000 });
-    await operations.requestCancel(id, claim.tenant);
+    await operations.create({ ...binding, id, input: "1", retentionMs: 60_000 });
+    await operations.requestCancel(id, binding.tenant);
     const successor = { id: newId(), onEndId: newId() };
     await operations.redrive?.(id, successor);
     await operations.redrive?.(id, successor);

@@ -85,15 +85,15 @@ await describePostgres("a role with exactly the grants on the page about Postgre
         async () => "{}",
       );
       expect(await create).toEqual({ outcome: "created" });
-      const claim = {
+      const binding = {
         tenant: TENANT,
         definition: "d",
         key: "k",
         operationId: inside(service).runtime.newId(),
       };
-      expect(await idempotency.claim({ ...claim, fingerprint: "1:a" })).toEqual({ outcome: "claimed" });
+      expect(await idempotency.bind({ ...binding, fingerprint: "1:a" })).toEqual({ outcome: "bound" });
       expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toHaveLength(1);
-      await idempotency.release(claim);
+      await idempotency.release(binding);
       expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toEqual([]);
       await operations.getMany?.([first.operationId]);
       await operations.pause?.("orders", "ann");

@@ -82,21 +82,21 @@ await describePostgres("submissions of one key that wait together", (server) => 
     },
   );
 
-  it("are compared by payload if the key was claimed without an operation", async () => {
+  it("are compared by payload if the key was bound without an operation", async () => {
     const { submissions, idempotency } = await countingBackend(server);
-    const claimed = newId();
-    await idempotency.claim({
+    const bound = newId();
+    await idempotency.bind({
       tenant: "a",
       definition: "d",
       key: "same",
       fingerprint: "1:a",
-      operationId: claimed,
+      operationId: bound,
     });
     const mixed = [submission({ key: "same" }, "1:b"), submission({ key: "same" }, "1:a")];
     const answers = await Promise.allSettled(mixed.map((each) => submissions.record(each)));
     expect(answers).toMatchObject([
       { value: { outcome: "in-progress", fingerprint: "1:a" } },
-      { value: { outcome: "exists", operation: { id: claimed } } },
+      { value: { outcome: "exists", operation: { id: bound } } },
     ]);
   });
 

@@ -47,8 +47,8 @@ function fill(schema: string): string {
       select ${values("d", "'pending'")}, now() - n * interval '1 s', now() - n * interval '1 s',
         case when n % 3 < 2 then now() + (n % 3) * interval '1 day' - n * interval '1 s' end
       from generate_series(1, 5000) n;
-    insert into ${schema}.operations (${columns}, claimed_for, due_at)
-      select ${values("c", "'claimed'")}, gen_random_uuid(), now() - n * interval '1 s' from generate_series(1, 5000) n;`;
+    insert into ${schema}.operations (${columns}, key_for, due_at)
+      select ${values("c", "'key'")}, gen_random_uuid(), now() - n * interval '1 s' from generate_series(1, 5000) n;`;
 }
 
 /** More of each state of one definition than are counted. */

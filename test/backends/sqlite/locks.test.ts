@@ -100,9 +100,9 @@ describeClients("the lock of an SQLite file", (client) => {
         operation: { id: newSubmission(number).operation.id },
       });
     }
-    const claim = { tenant: "tenant", definition: "orders", fingerprint: "1:x", operationId: "3" };
-    expect(await idempotency.claim({ ...claim, key: "key-3" })).toEqual({ outcome: "claimed" });
-    await idempotency.release({ ...claim, key: "key-4" });
+    const binding = { tenant: "tenant", definition: "orders", fingerprint: "1:x", operationId: "3" };
+    expect(await idempotency.bind({ ...binding, key: "key-3" })).toEqual({ outcome: "bound" });
+    await idempotency.release({ ...binding, key: "key-4" });
     expect(await submissions.record(newSubmission(3))).toMatchObject({ outcome: "in-progress" });
   });
 });

@@ -118,16 +118,16 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
 ];
 
 /** Idempotency stores that fail when the clock jumps. */
-export const jumpyClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
+export const jumpyBindingStores: readonly BrokenPort<IdempotencyStore>[] = [
   {
-    name: "hands out no claim before earlier claims",
+    name: "hands out no binding before earlier bindings",
     caughtBy: ["jump.stale"],
     methods: (store, clock) => {
       const line = lineOf(clock);
       return {
-        claim: async (claim) => {
-          line.join(claim.operationId);
-          return store.claim(claim);
+        bind: async (binding) => {
+          line.join(binding.operationId);
+          return store.bind(binding);
         },
         takeStale: async (request) =>
           (await store.takeStale(request)).filter(({ operationId }) =>

@@ -118,15 +118,15 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
 ];
 
 /** Idempotency stores that change keys. */
-export const changingClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
+export const changingBindingStores: readonly BrokenPort<IdempotencyStore>[] = [
   {
     name: "treats a backslash in a key as an escape",
-    caughtBy: ["contents.claim"],
+    caughtBy: ["contents.bound"],
     methods: (store) => ({
       takeStale: async (request) =>
-        (await store.takeStale(request)).map((claim) => ({
-          ...claim,
-          key: claim.key.replaceAll(/\\(.)/g, "$1"),
+        (await store.takeStale(request)).map((binding) => ({
+          ...binding,
+          key: binding.key.replaceAll(/\\(.)/g, "$1"),
         })),
     }),
   },

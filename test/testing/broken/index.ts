@@ -1,10 +1,10 @@
 import type { IdempotencyStore, Queue } from "async-request-reply";
 import type { Submissions } from "async-request-reply/ports";
 import { announcingStores } from "./announcing-stores.js";
+import { bindingStores } from "./binding-stores.js";
 import { cancellingStores } from "./cancelling-stores.js";
-import { claimStores } from "./claim-stores.js";
-import { jumpyClaimStores, jumpyStores, jumpySubmissions } from "./clock-jumps.js";
-import { changingClaimStores, changingStores, changingSubmissions } from "./contents.js";
+import { jumpyBindingStores, jumpyStores, jumpySubmissions } from "./clock-jumps.js";
+import { changingBindingStores, changingStores, changingSubmissions } from "./contents.js";
 import { countingStores } from "./counting-stores.js";
 import { creatingStores } from "./creating-stores.js";
 import { delayingStores } from "./delaying-stores.js";
@@ -24,16 +24,16 @@ import { deliveringQueues, receivingQueues } from "./queues.js";
 import { recordingMany } from "./recording-many.js";
 import { recordingSubmissions } from "./recording-submissions.js";
 import { redrivingStores } from "./redriving-stores.js";
-import { releaseStores, staleStores } from "./releasing-claim-stores.js";
+import { releaseStores, staleStores } from "./releasing-binding-stores.js";
 import { renewingStores } from "./renewing-stores.js";
 import { retryingStores } from "./retrying-stores.js";
 import { settlingStores } from "./settling-stores.js";
 import {
-  shortDurationClaimStores,
+  shortDurationBindingStores,
   shortDurationStores,
   shortDurationSubmissions,
 } from "./short-durations.js";
-import { cancellingForOthers, tenantClaimStores, tenantStores, tenantSubmissions } from "./tenants.js";
+import { cancellingForOthers, tenantBindingStores, tenantStores, tenantSubmissions } from "./tenants.js";
 import { ticketQueues } from "./ticket-queues.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -70,13 +70,13 @@ export const brokenOperationStores: readonly BrokenPort<TrackedStore>[] = [
 
 /** Idempotency stores that each break a rule. */
 export const brokenIdempotencyStores: readonly BrokenPort<IdempotencyStore>[] = [
-  ...claimStores,
+  ...bindingStores,
   ...releaseStores,
   ...staleStores,
-  ...tenantClaimStores,
-  ...shortDurationClaimStores,
-  ...jumpyClaimStores,
-  ...changingClaimStores,
+  ...tenantBindingStores,
+  ...shortDurationBindingStores,
+  ...jumpyBindingStores,
+  ...changingBindingStores,
 ];
 
 /** Atomic steps that each break a rule. */

@@ -72,8 +72,8 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
     caughtBy: ["purge.terminal-only", "purge.successor"],
     methods: (submissions) => ({
       purge: async (request) => {
-        const claims = await submissions.idempotency.takeStale({ olderThanMs: 0, limit: 1_000 });
-        for (const claim of claims) await submissions.idempotency.release(claim);
+        const bindings = await submissions.idempotency.takeStale({ olderThanMs: 0, limit: 1_000 });
+        for (const binding of bindings) await submissions.idempotency.release(binding);
         return submissions.purge(request);
       },
     }),

@@ -37,7 +37,7 @@ export const recordingMany: readonly BrokenPort<Submissions<unknown>>[] = [
         } catch (error) {
           for (const { operation, fingerprint } of list) {
             const { id: operationId, tenant, definition, key = "" } = operation;
-            await submissions.idempotency.claim({ tenant, definition, key, fingerprint, operationId });
+            await submissions.idempotency.bind({ tenant, definition, key, fingerprint, operationId });
           }
           throw error;
         }

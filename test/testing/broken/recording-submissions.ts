@@ -3,19 +3,19 @@ import type { RecordResult, Submission, Submissions } from "async-request-reply/
 import { nextTurn } from "../../../src/ports/waits.js";
 import type { BrokenPort } from "./prove.js";
 
-function claimOf({ operation, fingerprint }: Submission) {
+function bindingOf({ operation, fingerprint }: Submission) {
   const { id: operationId, tenant, definition, key = "" } = operation;
   return { tenant, definition, key, operationId, fingerprint };
 }
 
 /** Records with the two stores one after the other and ignores failures in between. */
 async function recordInTwoSteps(submissions: Submissions<unknown>, given: Submission): Promise<RecordResult> {
-  const claim = await submissions.idempotency.claim(claimOf(given));
-  const id = claim.outcome === "exists" ? claim.operationId : given.operation.id;
+  const binding = await submissions.idempotency.bind(bindingOf(given));
+  const id = binding.outcome === "exists" ? binding.operationId : given.operation.id;
   await submissions.operations.create({ ...given.operation, id }, given.initial);
   const operation = await submissions.operations.get(id, given.operation.tenant);
-  if (claim.outcome === "claimed" || operation === undefined) return { outcome: "created" };
-  return { outcome: "exists", operation, fingerprint: claim.fingerprint };
+  if (binding.outcome === "bound" || operation === undefined) return { outcome: "created" };
+  return { outcome: "exists", operation, fingerprint: binding.fingerprint };
 }
 
 /** Atomic submissions that break a rule of recording. */
@@ -35,7 +35,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     caughtBy: ["record.both", "record.repeated", "record.keyless", "record.preparing"],
     methods: ({ idempotency }) => ({
       record: async (submission) => {
-        await idempotency.claim(claimOf(submission));
+        await idempotency.bind(bindingOf(submission));
         return { outcome: "created" };
       },
     }),
@@ -155,9 +155,9 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     caughtBy: ["record.half-done", "record.half-done-other"],
     methods: (submissions) => ({
       record: async (submission) => {
-        const claim = await submissions.idempotency.claim(claimOf(submission));
-        if (claim.outcome === "claimed") return submissions.record(submission);
-        const known = await submissions.operations.get(claim.operationId, submission.operation.tenant);
+        const binding = await submissions.idempotency.bind(bindingOf(submission));
+        if (binding.outcome === "bound") return submissions.record(submission);
+        const known = await submissions.operations.get(binding.operationId, submission.operation.tenant);
         if (known !== undefined) return submissions.record(submission);
         await submissions.operations.create(submission.operation);
         return { outcome: "created" };
@@ -188,7 +188,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
         try {
           return await submissions.record(submission);
         } catch (error) {
-          await submissions.idempotency.claim(claimOf(submission));
+          await submissions.idempotency.bind(bindingOf(submission));
           throw error;
         }
       },

@@ -34,9 +34,9 @@ export const shortDurationStores: readonly BrokenPort<TrackedStore>[] = [
 ];
 
 /** Idempotency stores that overflow at 100 years. */
-export const shortDurationClaimStores: readonly BrokenPort<IdempotencyStore>[] = [
+export const shortDurationBindingStores: readonly BrokenPort<IdempotencyStore>[] = [
   {
-    name: "stores the age of claims in 32 bits",
+    name: "stores the age of bindings in 32 bits",
     caughtBy: ["stale.longest"],
     methods: (store) => ({
       takeStale: ({ olderThanMs, limit }) => store.takeStale({ olderThanMs: in32Bits(olderThanMs), limit }),

@@ -42,14 +42,16 @@ export const cancellingForOthers: readonly BrokenPort<TrackedStore>[] = [
 ];
 
 /** Idempotency stores that confuse two tenants. */
-export const tenantClaimStores: readonly BrokenPort<IdempotencyStore>[] = changes.map(({ name, change }) => ({
-  name,
-  caughtBy: ["claim.tenants"],
-  methods: (store) => ({
-    claim: (claim) => store.claim({ ...claim, tenant: change(claim.tenant) }),
-    release: (owner) => store.release({ ...owner, tenant: change(owner.tenant) }),
+export const tenantBindingStores: readonly BrokenPort<IdempotencyStore>[] = changes.map(
+  ({ name, change }) => ({
+    name,
+    caughtBy: ["bind.tenants"],
+    methods: (store) => ({
+      bind: (binding) => store.bind({ ...binding, tenant: change(binding.tenant) }),
+      release: (owner) => store.release({ ...owner, tenant: change(owner.tenant) }),
+    }),
   }),
-}));
+);
 
 /** Atomic submissions that confuse two tenants. */
 export const tenantSubmissions: readonly BrokenPort<Submissions<unknown>>[] = changes.map(

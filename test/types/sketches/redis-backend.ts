@@ -85,8 +85,8 @@ function operationsOf(redis: RedisClient, call: Call): OperationStore {
 
 function idempotencyOf(call: Call): IdempotencyStore {
   return {
-    claim: (claim) => call("claim", ["claims"], claim),
-    release: async (owner) => void (await call("release", ["claims"], owner)),
-    takeStale: (request) => call("take-stale", ["claims"], request),
+    bind: (binding) => call("bind", ["bindings"], binding),
+    release: async (owner) => void (await call("release", ["bindings"], owner)),
+    takeStale: (request) => call("take-stale", ["bindings"], request),
   };
 }

@@ -95,7 +95,7 @@ describe("the end of an operation", () => {
     expect(bodies()).toMatchObject([{ data: { operationId } }]);
   });
 
-  it("is announced if an earlier request only claimed the key, and the stores now record in one step", async () => {
+  it("is announced if an earlier request only bound the key, and the stores now record in one step", async () => {
     stage = await createStage();
     const { idempotency, submissions } = stage.backend;
     const record = submissions?.record.bind(submissions);
@@ -104,7 +104,7 @@ describe("the end of an operation", () => {
         const { fingerprint } = submission;
         const { tenant, definition, key = "" } = submission.operation;
         const operationId = "01900000-0000-7000-8000-000000000001";
-        await idempotency.claim({ tenant, definition, key, fingerprint, operationId });
+        await idempotency.bind({ tenant, definition, key, fingerprint, operationId });
         return record?.(submission);
       },
     });

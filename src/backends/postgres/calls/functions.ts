@@ -79,7 +79,7 @@ const COLUMNS = {
   purge_v1: "f as purged",
   set_resource_v1: "f as found",
   lock_key_v1: "f as locked",
-  claim_v1: "operation_id, fingerprint",
+  bind_v1: "operation_id, fingerprint",
   find_key_v1: "operation_id, fingerprint",
   release_v1: "1 as done",
   take_stale_v1: "tenant, definition, key, fingerprint, operation_id",

@@ -16,8 +16,8 @@
 -- `due_at` is the end of its lease. Every unfinished operation has an `announce_at`. The partial indexes over it do not
 -- contain finished operations, so a million finished operations do not slow down the search for work.
 --
--- A row in the state `claimed` only holds a key, for callers that use the idempotency store without the operation
--- store. `claimed_for` is the id of its operation. All keys are in one unique index. `bound` is true if the row holds
+-- A row in the state `key` only holds a key, for callers that use the idempotency store without the operation
+-- store. `key_for` is the id of its operation. All keys are in one unique index. `bound` is true if the row holds
 -- its key. An operation that was created without RECORD has a key but does not hold it.
 --
 -- An operation that is `behind` waits for its turn in its lane. Until then, no receipt finds it. It becomes so when a receipt
@@ -36,7 +36,7 @@ create table {{schema}}.operations (
   key text collate "C",
   bound boolean not null default false,
   fingerprint text,
-  claimed_for uuid,
+  key_for uuid,
   state text not null,
   hidden boolean not null default false,
   urgency smallint not null default 3,
@@ -97,7 +97,7 @@ create index operations_start_by on {{schema}}.operations (start_by)
   where announce_at is not null and start_by is not null and token is null and not previous_lost;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
-create index operations_claimed on {{schema}}.operations (due_at) where state = 'claimed';
+create index operations_key_only on {{schema}}.operations (due_at) where state = 'key';
 -- For lists of failed operations. Each of the next three indexes has one more condition than the previous
 -- one, and each query states only the conditions of its index. Otherwise the planner would prefer an index that is
 -- closer to the order of the table, and filter.
@@ -455,20 +455,20 @@ begin
         outcome := 'created';
         return;
       end if;
-    elsif holder.state <> 'claimed' then
+    elsif holder.state <> 'key' then
       operation := holder;
       outcome := 'exists';
       return;
     else
-      -- A caller that uses the stores separately has claimed the key and not created the operation yet. This creates
+      -- A caller that uses the stores separately has bound the key and not created the operation yet. This creates
       -- it. The input of its follow-up may contain the id.
       if holder.fingerprint = p_fingerprint then
-        outcome := case when {{schema}}.insert_one_v1(holder.claimed_for, p_tenant, p_definition, p_principal, p_key, false,
+        outcome := case when {{schema}}.insert_one_v1(holder.key_for, p_tenant, p_definition, p_principal, p_key, false,
           p_fingerprint, p_input, p_retention, p_failed_retention, p_meta,
-          replace(p_extra, p_id::text, holder.claimed_for::text), p_token, p_lease)
+          replace(p_extra, p_id::text, holder.key_for::text), p_token, p_lease)
           then 'helped' end;
       end if;
-      select o.* into operation from {{schema}}.operations o where o.id = holder.claimed_for;
+      select o.* into operation from {{schema}}.operations o where o.id = holder.key_for;
       outcome := coalesce(outcome, case when found then 'exists' else 'reused' end);
       operation.fingerprint := holder.fingerprint;
       return;
@@ -695,7 +695,7 @@ begin
     perform {{schema}}.refuse_standby_v1();
   end if;
   return query select o.* from {{schema}}.operations o
-  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state <> 'claimed';
+  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state <> 'key';
 end
 $function$;
 
@@ -708,7 +708,7 @@ begin
   if pg_is_in_recovery() then
     perform {{schema}}.refuse_standby_v1();
   end if;
-  return query select o.* from {{schema}}.operations o where o.id = any (ids) and o.state <> 'claimed';
+  return query select o.* from {{schema}}.operations o where o.id = any (ids) and o.state <> 'key';
 end
 $function$;
 
@@ -728,7 +728,7 @@ begin
     perform set_config('enable_seqscan', 'on', true);
   end if;
   -- The query is planned for the given filter, so that it uses the index for that filter.
-  return query execute 'select o.* from {{schema}}.operations o where o.state <> ''claimed'''
+  return query execute 'select o.* from {{schema}}.operations o where o.state <> ''key'''
     || case when internal then '' else ' and not o.hidden and o.state <> ''preparing''' end
     || case when p_tenant is null then '' else ' and o.tenant = $1' end
     || case when p_definition is null then '' else ' and o.definition = $2' end
@@ -909,11 +909,11 @@ begin
     place := item.place;
     due_in_ms := null;
     select o.* into operation from {{schema}}.operations o
-    where o.id = item.id and o.state <> 'claimed' for update skip locked;
+    where o.id = item.id and o.state <> 'key' for update skip locked;
     locked := false;
     if not found then
       begin
-        select o.* into operation from {{schema}}.operations o where o.id = item.id and o.state <> 'claimed' for update;
+        select o.* into operation from {{schema}}.operations o where o.id = item.id and o.state <> 'key' for update;
       exception when lock_not_available then locked := true;
       end;
     end if;
@@ -1566,7 +1566,7 @@ declare
   known {{schema}}.operations;
 begin
   select o.* into known from {{schema}}.operations o
-  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state not in ('claimed', 'preparing') for update;
+  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state not in ('key', 'preparing') for update;
   if not found then
     return 'unknown';
   elsif known.announce_at is null then
@@ -1597,7 +1597,7 @@ declare
   known {{schema}}.operations;
   follow_up json;
 begin
-  select o.* into known from {{schema}}.operations o where o.id = p_id and o.state <> 'claimed' for update;
+  select o.* into known from {{schema}}.operations o where o.id = p_id and o.state <> 'key' for update;
   if not found then
     outcome := 'unknown';
   elsif known.retried_by is not null then
@@ -1847,7 +1847,7 @@ begin
     purged := purged + 1;
     if item.key is not null and not item.bound then
       delete from {{schema}}.operations o where o.bound and o.tenant = item.tenant and o.definition = item.definition
-        and o.key = item.key and o.claimed_for = item.id;
+        and o.key = item.key and o.key_for = item.id;
     end if;
   end loop;
   return purged;
@@ -1858,7 +1858,7 @@ $function$;
 -- The idempotency store without the operation store: rows that only hold a key, next to operations that hold their keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function {{schema}}.claim_v1(p_tenant text, p_definition text, p_key text, p_fingerprint text, p_operation_id uuid,
+create function {{schema}}.bind_v1(p_tenant text, p_definition text, p_key text, p_fingerprint text, p_operation_id uuid,
   out operation_id uuid, out fingerprint text)
 returns record language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -1870,14 +1870,14 @@ declare
   at timestamptz := {{schema}}.now_v1();
 begin
   for round in 1..5 loop
-    insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, claimed_for, state, due_at, created_at,
+    insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, key_for, state, due_at, created_at,
       retention_ms, input)
-    values (gen_random_uuid(), p_tenant, p_definition, p_key, true, p_fingerprint, p_operation_id, 'claimed', at, at, 0, '')
+    values (gen_random_uuid(), p_tenant, p_definition, p_key, true, p_fingerprint, p_operation_id, 'key', at, at, 0, '')
     on conflict do nothing;
     if not found then
       perform {{schema}}.wait_for_standbys_v1();
     end if;
-    select coalesce(o.claimed_for, o.id), o.fingerprint into operation_id, fingerprint from {{schema}}.operations o
+    select coalesce(o.key_for, o.id), o.fingerprint into operation_id, fingerprint from {{schema}}.operations o
     where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
     if found then
       return;
@@ -1895,7 +1895,7 @@ set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
 as $function$
 #variable_conflict use_column
 begin
-  return query select coalesce(o.claimed_for, o.id), o.fingerprint from {{schema}}.operations o
+  return query select coalesce(o.key_for, o.id), o.fingerprint from {{schema}}.operations o
   where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
 end
 $function$;
@@ -1908,7 +1908,7 @@ set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
 as $function$
 begin
   delete from {{schema}}.operations o where o.bound and o.tenant = p_tenant and o.definition = p_definition
-    and o.key = p_key and o.claimed_for = p_operation_id;
+    and o.key = p_key and o.key_for = p_operation_id;
   update {{schema}}.operations o set bound = false where o.bound and o.tenant = p_tenant and o.definition = p_definition
     and o.key = p_key and o.id = p_operation_id;
 end
@@ -1927,7 +1927,7 @@ declare
 begin
   perform set_config('synchronous_commit', 'off', true);
   for item in
-    select o.* from {{schema}}.operations o where o.state = 'claimed' and o.due_at <= at - older_than * interval '1 ms'
+    select o.* from {{schema}}.operations o where o.state = 'key' and o.due_at <= at - older_than * interval '1 ms'
     order by o.due_at limit most for update skip locked
   loop
     update {{schema}}.operations o set due_at = at where o.id = item.id;
@@ -1935,7 +1935,7 @@ begin
     definition := item.definition;
     key := item.key;
     fingerprint := item.fingerprint;
-    operation_id := item.claimed_for;
+    operation_id := item.key_for;
     return next;
   end loop;
 end

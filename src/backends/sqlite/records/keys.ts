@@ -12,8 +12,8 @@ export interface HashedKey extends KeyReference {
 export interface Holder {
   readonly operationId: string;
   readonly fingerprint: string;
-  /** Whether the key is held by a claim, not by the row of its operation. */
-  readonly isClaim: boolean;
+  /** Whether a row of `arr_keys` holds the key, not the row of its operation. */
+  readonly isKeyOnly: boolean;
 }
 
 /** Number of characters of a hash in base64url that become a number. Each has 6 bits. */
@@ -39,8 +39,8 @@ const SAME_KEY = "key_hash = ? and tenant = ? and definition = ? and key = ?";
 export function findHolder(statements: Statements, key: HashedKey): Holder | undefined {
   const values = [key.hash, key.tenant, key.definition, key.key] as const;
   const row = statements.first(
-    `select id as operation_id, fingerprint, 0 as is_claim from arr_operations where key_hash is not null and ${SAME_KEY}
-     union all select operation_id, fingerprint, 1 from arr_claims where ${SAME_KEY}`,
+    `select id as operation_id, fingerprint, 0 as is_key_only from arr_operations where key_hash is not null and ${SAME_KEY}
+     union all select operation_id, fingerprint, 1 from arr_keys where ${SAME_KEY}`,
     ...values,
     ...values,
   );
@@ -48,7 +48,7 @@ export function findHolder(statements: Statements, key: HashedKey): Holder | und
     row && {
       operationId: text(row, "operation_id"),
       fingerprint: text(row, "fingerprint"),
-      isClaim: integer(row, "is_claim") === 1,
+      isKeyOnly: integer(row, "is_key_only") === 1,
     }
   );
 }
@@ -56,7 +56,7 @@ export function findHolder(statements: Statements, key: HashedKey): Holder | und
 /** Frees a key if it is bound to this operation. */
 export function releaseKey(statements: Statements, key: HashedKey, operationId: string): void {
   const values = [key.hash, key.tenant, key.definition, key.key, operationId] as const;
-  statements.run(`delete from arr_claims where ${SAME_KEY} and operation_id = ?`, ...values);
+  statements.run(`delete from arr_keys where ${SAME_KEY} and operation_id = ?`, ...values);
   statements.run(
     `update arr_operations set key_hash = null where key_hash is not null and ${SAME_KEY} and id = ?`,
     ...values,

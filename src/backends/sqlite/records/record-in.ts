@@ -143,8 +143,8 @@ export function createRecorder(statements: Statements, records: Records): Record
       return { outcome: "created" };
     }
     if (records.has(operation.id)) return existing(operation.id, holder);
-    // A caller that uses the stores separately may have stopped after the claim. This completes its submission.
-    if (holder.isClaim && holder.fingerprint === fingerprint && !records.has(holder.operationId))
+    // A caller that uses the stores separately may have stopped after binding the key. This completes its submission.
+    if (holder.isKeyOnly && holder.fingerprint === fingerprint && !records.has(holder.operationId))
       records.create(withId(operation, holder.operationId), initial, changed);
     return (
       answer(holder.operationId, holder.fingerprint) ?? {

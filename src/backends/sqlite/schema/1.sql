@@ -108,7 +108,7 @@ create table arr_inputs (
 );
 
 -- Keys of callers that use the idempotency store without the operation store.
-create table arr_claims (
+create table arr_keys (
   seq integer primary key,
   key_hash integer not null,
   tenant text not null,
@@ -116,11 +116,11 @@ create table arr_claims (
   key text not null,
   fingerprint text not null,
   operation_id text not null,
-  claimed_at integer not null
+  bound_at integer not null
 );
 
-create index arr_claims_key on arr_claims (key_hash);
-create index arr_claims_age on arr_claims (claimed_at);
+create index arr_keys_key on arr_keys (key_hash);
+create index arr_keys_age on arr_keys (bound_at);
 
 -- The operations that the last transactions changed, for watchers in other processes: ids with spaces between them.
 -- `cancellations` contains those whose cancellation was requested. Old rows are deleted, but never the newest, so `seq` grows.

@@ -1,5 +1,5 @@
 import { isTerminal, type Operation } from "../../../contract/operation.js";
-import type { Claim, ClaimResult } from "../../../ports/idempotency-store.js";
+import type { BindResult, KeyBinding } from "../../../ports/idempotency-store.js";
 import type { Content } from "./contents.js";
 import { type Entries, type Entry, isHidden, silentEnd, stateOf } from "./entry.js";
 import type { Redrives } from "./redrives.js";
@@ -11,8 +11,8 @@ import type { Redrives } from "./redrives.js";
 export class Readings {
   readonly #entries: Entries;
   readonly #redrives: Redrives;
-  /** Tenants of claimed keys, by operation id. */
-  readonly #claimants = new Map<string, string>();
+  /** Tenants of bound keys, by operation id. */
+  readonly #boundBy = new Map<string, string>();
   readonly #rolledBack = new Set<string>();
 
   constructor(entries: Entries, redrives: Redrives) {
@@ -86,13 +86,13 @@ export class Readings {
         this.#entries.violated("I8", `${id} was read with ${member} ${operation[member]}`);
   }
 
-  /** Checks the result of a claim. */
-  claimed({ tenant, operationId }: Claim, result: ClaimResult): void {
-    const id = result.outcome === "claimed" ? operationId : result.operationId;
-    const owner = this.#entries.get(id)?.tenant ?? this.#claimants.get(id) ?? tenant;
+  /** Checks the result of a binding. */
+  bound({ tenant, operationId }: KeyBinding, result: BindResult): void {
+    const id = result.outcome === "bound" ? operationId : result.operationId;
+    const owner = this.#entries.get(id)?.tenant ?? this.#boundBy.get(id) ?? tenant;
     if (owner !== tenant)
       this.#entries.violated("I9", `${tenant} was given the key of ${id}, which belongs to ${owner}`);
-    this.#claimants.set(id, owner);
+    this.#boundBy.set(id, owner);
   }
 
   /**

@@ -140,12 +140,16 @@ export function idempotencyOf(
     world.call(process, `find(${key.tenant}/${key.key})`, async () => find?.call(store, key));
   return {
     ...(find === undefined ? {} : { find: finding }),
-    claim: (claim) =>
-      world.call(process, `claim(${claim.tenant}/${claim.key} ${short(claim.operationId)})`, async () => {
-        const result = await store.claim(claim);
-        ledger.readings.claimed(claim, result);
-        return result;
-      }),
+    bind: (binding) =>
+      world.call(
+        process,
+        `bind(${binding.tenant}/${binding.key} ${short(binding.operationId)})`,
+        async () => {
+          const result = await store.bind(binding);
+          ledger.readings.bound(binding, result);
+          return result;
+        },
+      ),
     release: (owner) =>
       world.call(process, `release(${owner.tenant}/${owner.key} ${short(owner.operationId)})`, () =>
         store.release(owner),

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "../../expect.js";
-import { claimed, type IdempotencyStoreCheck, newClaim } from "./fixtures.js";
+import { bound, type IdempotencyStoreCheck, newBinding } from "./fixtures.js";
 
 export const findChecks: readonly IdempotencyStoreCheck[] = [
   {
@@ -11,18 +11,18 @@ export const findChecks: readonly IdempotencyStoreCheck[] = [
         throw new Error(
           "The harness declares `findKey`, but the store has no `find`. Implement it or remove the capability.",
         );
-      const claim = await claimed(store);
-      const found = await store.find(claim);
-      const { operationId, fingerprint } = claim;
+      const binding = await bound(store);
+      const found = await store.find(binding);
+      const { operationId, fingerprint } = binding;
       deepEqual(
         { operationId: found?.operationId, fingerprint: found?.fingerprint },
         { operationId, fingerprint },
         "the operation of the key",
       );
       for (const other of [{ key: "key-2" }, { tenant: "tenant-2" }, { definition: "invoices" }])
-        equal(await store.find(newClaim(other)), undefined, `the operation of ${JSON.stringify(other)}`);
-      await store.release(claim);
-      equal(await store.find(claim), undefined, "the operation of a released key");
+        equal(await store.find(newBinding(other)), undefined, `the operation of ${JSON.stringify(other)}`);
+      await store.release(binding);
+      equal(await store.find(binding), undefined, "the operation of a released key");
     },
   },
 ];

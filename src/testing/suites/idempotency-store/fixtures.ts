@@ -1,4 +1,4 @@
-import type { Claim, ClaimResult, IdempotencyStore } from "../../../ports/idempotency-store.js";
+import type { BindResult, IdempotencyStore, KeyBinding } from "../../../ports/idempotency-store.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { isOutcome } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
@@ -7,8 +7,8 @@ export type IdempotencyStoreCheck = PortCheck<IdempotencyStore, PortHarness<Idem
 
 const runtime = createSystemRuntime();
 
-/** Builds a claim of one key by a new operation, with the given members replaced. */
-export function newClaim(members: Partial<Claim> = {}): Claim {
+/** Builds a binding of one key by a new operation, with the given members replaced. */
+export function newBinding(members: Partial<KeyBinding> = {}): KeyBinding {
   const operationId = runtime.newId();
   return {
     tenant: "tenant-1",
@@ -20,14 +20,14 @@ export function newClaim(members: Partial<Claim> = {}): Claim {
   };
 }
 
-/** Claims a key that must be free. */
-export async function claimed(store: IdempotencyStore, members: Partial<Claim> = {}): Promise<Claim> {
-  const claim = newClaim(members);
-  isOutcome(await store.claim(claim), "claimed", `claiming the free key ${JSON.stringify(claim.key)}`);
-  return claim;
+/** Binds a key that must be free. */
+export async function bound(store: IdempotencyStore, members: Partial<KeyBinding> = {}): Promise<KeyBinding> {
+  const binding = newBinding(members);
+  isOutcome(await store.bind(binding), "bound", `binding the free key ${JSON.stringify(binding.key)}`);
+  return binding;
 }
 
-/** Expected result of a claim that comes too late. */
-export function boundTo({ operationId, fingerprint }: Claim): ClaimResult {
+/** Expected result of a binding that comes too late. */
+export function boundTo({ operationId, fingerprint }: KeyBinding): BindResult {
   return { outcome: "exists", operationId, fingerprint };
 }

@@ -1,67 +1,67 @@
 import { deepEqual, equal } from "../../expect.js";
 import { concurrently } from "../port-case.js";
-import { boundTo, claimed, type IdempotencyStoreCheck, newClaim } from "./fixtures.js";
+import { bound, boundTo, type IdempotencyStoreCheck, newBinding } from "./fixtures.js";
 
 export const releaseChecks: readonly IdempotencyStoreCheck[] = [
   {
     rule: "release.owner",
-    name: "frees a key for its owner, so that the next claim wins",
+    name: "frees a key for its owner, so that the next binding wins",
     check: async (store) => {
-      const first = await claimed(store);
+      const first = await bound(store);
       await store.release(first);
-      const second = await claimed(store, { fingerprint: "1:second" });
-      deepEqual(await store.claim(newClaim()), boundTo(second), "the claim after the second one");
+      const second = await bound(store, { fingerprint: "1:second" });
+      deepEqual(await store.bind(newBinding()), boundTo(second), "the binding after the second one");
     },
   },
   {
     rule: "release.stranger",
     name: "keeps a key that is bound to another operation",
     check: async (store) => {
-      const owner = await claimed(store);
-      await store.release(newClaim());
+      const owner = await bound(store);
+      await store.release(newBinding());
       deepEqual(
-        await store.claim(newClaim()),
+        await store.bind(newBinding()),
         boundTo(owner),
-        "a claim after a release by another operation",
+        "a binding after a release by another operation",
       );
     },
   },
   {
     rule: "release.repeated",
-    name: "accepts a repeated release and keeps the claim of a successor",
+    name: "accepts a repeated release and keeps the binding of a successor",
     check: async (store) => {
-      const first = await claimed(store);
+      const first = await bound(store);
       await store.release(first);
       await store.release(first);
-      const second = await claimed(store);
+      const second = await bound(store);
       await store.release(first);
-      deepEqual(await store.claim(newClaim()), boundTo(second), "a claim after the repeated release");
+      deepEqual(await store.bind(newBinding()), boundTo(second), "a binding after the repeated release");
     },
   },
   {
     rule: "release.apart",
-    name: "keeps the same key of another tenant or definition, and accepts a key that was never claimed",
+    name: "keeps the same key of another tenant or definition, and accepts a key that was never bound",
     check: async (store) => {
-      const operationId = newClaim().operationId;
+      const operationId = newBinding().operationId;
       const others = [
-        await claimed(store, { operationId, tenant: "tenant-2" }),
-        await claimed(store, { operationId, definition: "reports" }),
-        await claimed(store, { operationId, key: "key-2" }),
+        await bound(store, { operationId, tenant: "tenant-2" }),
+        await bound(store, { operationId, definition: "reports" }),
+        await bound(store, { operationId, key: "key-2" }),
       ];
-      await store.release(newClaim({ operationId }));
+      await store.release(newBinding({ operationId }));
       for (const other of others) {
-        const later = newClaim({ ...other, operationId: newClaim().operationId });
-        deepEqual(await store.claim(later), boundTo(other), "a claim after the release of another key");
+        const later = newBinding({ ...other, operationId: newBinding().operationId });
+        deepEqual(await store.bind(later), boundTo(other), "a binding after the release of another key");
       }
     },
   },
   {
     rule: "release.race",
-    name: "lets one of 50 concurrent claims win a released key",
+    name: "lets one of 50 concurrent bindings win a released key",
     check: async (store) => {
-      await store.release(await claimed(store));
-      const results = await concurrently(50, () => store.claim(newClaim()));
-      equal(results.filter(({ outcome }) => outcome === "claimed").length, 1, "number of claims that won");
+      await store.release(await bound(store));
+      const results = await concurrently(50, () => store.bind(newBinding()));
+      equal(results.filter(({ outcome }) => outcome === "bound").length, 1, "number of bindings that won");
     },
   },
 ];

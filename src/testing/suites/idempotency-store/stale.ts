@@ -1,7 +1,7 @@
 import type { IdempotencyStore } from "../../../ports/idempotency-store.js";
 import { deepEqual, equal } from "../../expect.js";
 import { concurrently } from "../port-case.js";
-import { boundTo, claimed, type IdempotencyStoreCheck, newClaim } from "./fixtures.js";
+import { bound, boundTo, type IdempotencyStoreCheck, newBinding } from "./fixtures.js";
 
 async function staleKeys(store: IdempotencyStore, olderThanMs: number, limit = 100): Promise<string[]> {
   return (await store.takeStale({ olderThanMs, limit })).map(({ key }) => key);
@@ -10,74 +10,74 @@ async function staleKeys(store: IdempotencyStore, olderThanMs: number, limit = 1
 export const staleChecks: readonly IdempotencyStoreCheck[] = [
   {
     rule: "stale.age",
-    name: "hands out an unchanged claim when it reaches the requested age, not earlier",
+    name: "hands out an unchanged binding when it reaches the requested age, not earlier",
     check: async (store, { unitMs, pass }) => {
-      const { tenant, definition, key, fingerprint, operationId } = await claimed(store, { key: "a:b" });
+      const { tenant, definition, key, fingerprint, operationId } = await bound(store, { key: "a:b" });
       await pass(4 * unitMs);
-      deepEqual(await staleKeys(store, 5 * unitMs), [], "claims handed out before that age");
+      deepEqual(await staleKeys(store, 5 * unitMs), [], "bindings handed out before that age");
       await pass(unitMs);
       const stale = await store.takeStale({ olderThanMs: 5 * unitMs, limit: 10 });
       deepEqual(
         stale,
         [{ tenant, definition, key, fingerprint, operationId }],
-        "claims handed out at that age",
+        "bindings handed out at that age",
       );
     },
   },
   {
     rule: "stale.not-renewed",
-    name: "counts the age from the first claim, not from repeated or late ones",
+    name: "counts the age from the first binding, not from repeated or late ones",
     check: async (store, { unitMs, pass }) => {
-      const claim = await claimed(store);
+      const binding = await bound(store);
       await pass(3 * unitMs);
-      await store.claim(claim);
-      await store.claim(newClaim());
+      await store.bind(binding);
+      await store.bind(newBinding());
       await pass(2 * unitMs);
-      deepEqual(await staleKeys(store, 5 * unitMs), [claim.key], "claims handed out");
+      deepEqual(await staleKeys(store, 5 * unitMs), [binding.key], "bindings handed out");
     },
   },
   {
     rule: "stale.again",
-    name: "hands out a claim again after the same time if it was not released, and keeps it bound",
+    name: "hands out a binding again after the same time if it was not released, and keeps it bound",
     check: async (store, { unitMs, pass }) => {
-      const claim = await claimed(store);
+      const binding = await bound(store);
       await pass(5 * unitMs);
       for (const time of ["second", "third"]) {
         deepEqual(
           await staleKeys(store, 5 * unitMs),
-          [claim.key],
-          `claims handed out before the ${time} time`,
+          [binding.key],
+          `bindings handed out before the ${time} time`,
         );
         await pass(4 * unitMs);
-        deepEqual(await staleKeys(store, 5 * unitMs), [], "claims handed out too early");
+        deepEqual(await staleKeys(store, 5 * unitMs), [], "bindings handed out too early");
         await pass(unitMs);
       }
-      deepEqual(await store.claim(newClaim()), boundTo(claim), "a claim after it was handed out");
+      deepEqual(await store.bind(newBinding()), boundTo(binding), "a binding after it was handed out");
     },
   },
   {
     rule: "stale.order",
-    name: "hands out the oldest claims first, up to the limit",
+    name: "hands out the oldest bindings first, up to the limit",
     check: async (store, { unitMs, pass }) => {
       for (const key of ["c", "a", "d", "b"]) {
-        await claimed(store, { key });
+        await bound(store, { key });
         await pass(unitMs);
       }
       await pass(5 * unitMs);
       deepEqual(
         await staleKeys(store, 5 * unitMs, 3),
         ["c", "a", "d"],
-        "claims handed out with a limit of 3",
+        "bindings handed out with a limit of 3",
       );
-      deepEqual(await staleKeys(store, 5 * unitMs, 3), ["b"], "claims handed out next");
+      deepEqual(await staleKeys(store, 5 * unitMs, 3), ["b"], "bindings handed out next");
     },
   },
   {
     rule: "stale.race",
-    name: "hands each claim to one of many concurrent callers",
+    name: "hands each binding to one of many concurrent callers",
     check: async (store, { unitMs, pass }) => {
       const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
-      for (const key of keys) await claimed(store, { key });
+      for (const key of keys) await bound(store, { key });
       await pass(5 * unitMs);
       const taken = (await concurrently(10, () => staleKeys(store, 5 * unitMs, 5))).flat();
       while (taken.length < keys.length) {
@@ -85,22 +85,22 @@ export const staleChecks: readonly IdempotencyStoreCheck[] = [
         if (next.length === 0) break;
         taken.push(...next);
       }
-      deepEqual(taken.sort(), keys.sort(), "all claims handed out");
+      deepEqual(taken.sort(), keys.sort(), "all bindings handed out");
     },
   },
   {
     rule: "stale.released",
-    name: "does not hand out released claims and counts the age of their successors from the new claim",
+    name: "does not hand out released bindings and counts the age of their successors from the new binding",
     check: async (store, { unitMs, pass }) => {
-      await store.release(await claimed(store));
+      await store.release(await bound(store));
       await pass(5 * unitMs);
-      deepEqual(await staleKeys(store, 5 * unitMs), [], "claims handed out after the release");
-      const successor = await claimed(store);
+      deepEqual(await staleKeys(store, 5 * unitMs), [], "bindings handed out after the release");
+      const successor = await bound(store);
       await pass(4 * unitMs);
-      equal((await staleKeys(store, 5 * unitMs)).length, 0, "number of claims handed out too early");
+      equal((await staleKeys(store, 5 * unitMs)).length, 0, "number of bindings handed out too early");
       await pass(unitMs);
       const stale = await store.takeStale({ olderThanMs: 5 * unitMs, limit: 10 });
-      equal(stale[0]?.operationId, successor.operationId, "the operation of the claim handed out");
+      equal(stale[0]?.operationId, successor.operationId, "the operation of the binding handed out");
     },
   },
 ];

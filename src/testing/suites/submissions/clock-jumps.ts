@@ -1,6 +1,6 @@
 import { equal, isOutcome } from "../../expect.js";
 import { newId } from "../operation-store/fixtures.js";
-import { claimOf, recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
+import { bindingOf, recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
@@ -21,11 +21,11 @@ export const clockJumpChecks: readonly SubmissionsCheck[] = [
       for (const submission of [before, after]) {
         const { id, tenant } = submission.operation;
         equal(await submissions.operations.get(id, tenant), undefined, "a purged operation");
-        const claim = { ...claimOf(submission), operationId: newId() };
+        const binding = { ...bindingOf(submission), operationId: newId() };
         isOutcome(
-          await submissions.idempotency.claim(claim),
-          "claimed",
-          "claiming the key of a purged operation",
+          await submissions.idempotency.bind(binding),
+          "bound",
+          "binding the key of a purged operation",
         );
       }
     },

@@ -1,6 +1,6 @@
 import type { NewOperation } from "../../../contract/operation.js";
 import type { Submissions } from "../../../ports/backend.js";
-import type { Claim } from "../../../ports/idempotency-store.js";
+import type { KeyBinding } from "../../../ports/idempotency-store.js";
 import type { Submission } from "../../../ports/submission.js";
 import { isOutcome } from "../../expect.js";
 import { begin, COMPLETED, newOperation } from "../operation-store/fixtures.js";
@@ -49,8 +49,8 @@ export async function recordedAndEnded(
   return submission;
 }
 
-/** Returns the claim that belongs to a submission. */
-export function claimOf({ operation, fingerprint }: Submission): Claim {
+/** Returns the binding that belongs to a submission. */
+export function bindingOf({ operation, fingerprint }: Submission): KeyBinding {
   const { id: operationId, tenant, definition, key = "" } = operation;
   return { tenant, definition, key, fingerprint, operationId };
 }

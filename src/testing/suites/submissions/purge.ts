@@ -4,14 +4,14 @@ import { deepEqual, equal, isOutcome } from "../../expect.js";
 import { begin, COMPLETED, FAILED, LONG_MS, newId, read } from "../operation-store/fixtures.js";
 import { redrive } from "../operation-store/retention/redrive.js";
 import { concurrently } from "../port-case.js";
-import { claimOf, newSubmission, recorded, recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
+import { bindingOf, newSubmission, recorded, recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";
 
 /** Checks that neither the operation nor its key is left. */
 async function isForgotten(submissions: Submissions<unknown>, submission: Submission): Promise<void> {
   const { id, tenant } = submission.operation;
   equal(await submissions.operations.get(id, tenant), undefined, "the purged operation");
-  const claim = { ...claimOf(submission), operationId: newId() };
-  isOutcome(await submissions.idempotency.claim(claim), "claimed", "claiming the key of a purged operation");
+  const binding = { ...bindingOf(submission), operationId: newId() };
+  isOutcome(await submissions.idempotency.bind(binding), "bound", "binding the key of a purged operation");
 }
 
 export const purgeChecks: readonly SubmissionsCheck[] = [
@@ -72,8 +72,8 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       equal(await operations.requestCancel(id, tenant), "cancelled", "cancelling it");
       await pass(4 * unitMs);
       equal(await submissions.purge({ limit: 10 }), 0, "number of purged operations before it is over");
-      const claim = { ...claimOf(submission), operationId: newId() };
-      isOutcome(await idempotency.claim(claim), "exists", "claiming its key");
+      const binding = { ...bindingOf(submission), operationId: newId() };
+      isOutcome(await idempotency.bind(binding), "exists", "binding its key");
       const again = isOutcome(await submissions.record(newSubmission()), "exists", "recording its key again");
       deepEqual(
         [again.operation.retentionMs, again.operation.failedRetentionMs],
@@ -95,8 +95,8 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       await pass(10 * unitMs);
       equal(await submissions.purge({ limit: 10 }), 0, "number of purged operations");
       for (const submission of [pending, working]) {
-        const claim = { ...claimOf(submission), operationId: newId() };
-        isOutcome(await submissions.idempotency.claim(claim), "exists", "claiming its key");
+        const binding = { ...bindingOf(submission), operationId: newId() };
+        isOutcome(await submissions.idempotency.bind(binding), "exists", "binding its key");
         equal((await read(submissions.operations, submission.operation)).state, "pending", "the state");
       }
       isOutcome(await submissions.operations.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing");
@@ -134,8 +134,8 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
       const successor = await recorded(submissions);
       equal(await submissions.purge({ limit: 10 }), 0, "number of purged operations then");
       equal((await read(submissions.operations, successor.operation)).state, "pending", "its state");
-      const claim = { ...claimOf(successor), operationId: newId() };
-      isOutcome(await submissions.idempotency.claim(claim), "exists", "claiming its key");
+      const binding = { ...bindingOf(successor), operationId: newId() };
+      isOutcome(await submissions.idempotency.bind(binding), "exists", "binding its key");
     },
   },
   {

@@ -5,7 +5,7 @@ import { deepEqual, equal, isOutcome, ok } from "../../expect.js";
 import { newFollowUp } from "../operation-store/attempt/on-end.js";
 import { begin, COMPLETED, newId, newOperation, read, tryBegin } from "../operation-store/fixtures.js";
 import { concurrently } from "../port-case.js";
-import { claimOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
+import { bindingOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
 
 const needs = ["recordMany"] as const;
 const MOST = 1_000;
@@ -40,8 +40,8 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
     check: async (submissions) => {
       const bound = await recorded(submissions, { key: "key-m" });
       const half = newSubmission({ key: "key-h" });
-      const claimed = newSubmission({ key: "key-c" });
-      for (const each of [half, claimed]) await submissions.idempotency.claim(claimOf(each));
+      const keyOnly = newSubmission({ key: "key-c" });
+      for (const each of [half, keyOnly]) await submissions.idempotency.bind(bindingOf(each));
       const list = [
         newSubmission({ key: "key-z" }),
         newSubmission({ key: "key-m" }, "1:other"),

@@ -14,7 +14,7 @@ import {
 } from "../operation-store/fixtures.js";
 import { concurrently } from "../port-case.js";
 import { TENANTS } from "../tenants.js";
-import { claimOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
+import { bindingOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
 
 export const recordChecks: readonly SubmissionsCheck[] = [
   {
@@ -24,10 +24,10 @@ export const recordChecks: readonly SubmissionsCheck[] = [
       const submission = await recorded(submissions);
       const { createdAt: _, ...rest } = await read(submissions.operations, submission.operation);
       deepEqual(rest, { ...submission.operation, state: "pending", attempt: 0 }, "the operation");
-      const { operationId, fingerprint } = claimOf(submission);
-      const claim = { ...claimOf(submission), operationId: newId(), fingerprint: "1:other" };
-      const claimed = await submissions.idempotency.claim(claim);
-      deepEqual(claimed, { outcome: "exists", operationId, fingerprint }, "a claim of the same key");
+      const { operationId, fingerprint } = bindingOf(submission);
+      const binding = { ...bindingOf(submission), operationId: newId(), fingerprint: "1:other" };
+      const bound = await submissions.idempotency.bind(binding);
+      deepEqual(bound, { outcome: "exists", operationId, fingerprint }, "a binding of the same key");
       equal(await tryBegin(submissions.operations, operationId), "begun", "beginning the operation");
     },
   },
@@ -196,7 +196,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
     name: "creates the missing operation of a key that is already bound",
     check: async (submissions) => {
       const first = newSubmission();
-      await submissions.idempotency.claim(claimOf(first));
+      await submissions.idempotency.bind(bindingOf(first));
       const later = newSubmission();
       const exists = isOutcome(await submissions.record(later), "exists", "recording the bound key");
       deepEqual(
@@ -216,7 +216,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
     name: "names the missing operation of a bound key, not the submission, in the input of its follow-up",
     check: async (submissions) => {
       const first = newSubmission();
-      await submissions.idempotency.claim(claimOf(first));
+      await submissions.idempotency.bind(bindingOf(first));
       const { operation, ...rest } = newSubmission();
       const about = (id: string): string => JSON.stringify({ about: id });
       const onEnd = newFollowUp({ input: about(operation.id) });
@@ -234,7 +234,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
     name: "returns `in-progress` and creates nothing if the key is bound with another fingerprint and its operation is missing",
     check: async (submissions) => {
       const first = newSubmission();
-      await submissions.idempotency.claim(claimOf(first));
+      await submissions.idempotency.bind(bindingOf(first));
       const other = newSubmission({ input: '"other"' }, "1:other");
       const inProgress = { outcome: "in-progress", fingerprint: first.fingerprint };
       deepEqual(await submissions.record(other), inProgress, "recording another payload");

@@ -14,7 +14,7 @@ export const heldKeyCases: readonly AdapterCase[] = [
     run: async (harness) => {
       let held = true;
       const backend = interceptBackend(harness.createBackend(), async ({ method }, proceed) => {
-        if (held && ["record", "claim"].includes(method))
+        if (held && ["record", "bind"].includes(method))
           throw new AsyncReplyError("SUBMISSION_IN_PROGRESS", "The key is held.");
         return proceed();
       });

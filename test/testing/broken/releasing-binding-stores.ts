@@ -13,7 +13,7 @@ export const releaseStores: readonly BrokenPort<IdempotencyStore>[] = [
     caughtBy: ["release.stranger", "release.repeated"],
     methods: (store) => ({
       release: async (owner) => {
-        const held = await store.claim({ ...owner, fingerprint: "" });
+        const held = await store.bind({ ...owner, fingerprint: "" });
         const operationId = held.outcome === "exists" ? held.operationId : owner.operationId;
         await store.release({ ...owner, operationId });
       },
@@ -24,48 +24,48 @@ export const releaseStores: readonly BrokenPort<IdempotencyStore>[] = [
     caughtBy: ["release.apart"],
     methods: (store) => ({
       release: async ({ operationId }) => {
-        const claims = await store.takeStale({ olderThanMs: 0, limit: 1_000 });
-        const own = claims.filter((claim) => claim.operationId === operationId);
-        for (const claim of own) await store.release(claim);
+        const bindings = await store.takeStale({ olderThanMs: 0, limit: 1_000 });
+        const own = bindings.filter((binding) => binding.operationId === operationId);
+        for (const binding of own) await store.release(binding);
       },
     }),
   },
 ];
 
-/** Stores that break a rule of handing out stale claims. */
+/** Stores that break a rule of handing out stale bindings. */
 export const staleStores: readonly BrokenPort<IdempotencyStore>[] = [
   {
-    name: "hands out claims of any age",
+    name: "hands out bindings of any age",
     caughtBy: ["stale.age", "stale.again", "stale.released"],
     methods: (store) => ({ takeStale: ({ limit }) => store.takeStale({ olderThanMs: 0, limit }) }),
   },
   {
-    name: "hands out stale claims without their fingerprints",
+    name: "hands out stale bindings without their fingerprints",
     caughtBy: ["stale.age"],
     methods: (store) => ({
       takeStale: async (request) =>
-        (await store.takeStale(request)).map((claim) => ({ ...claim, fingerprint: "" })),
+        (await store.takeStale(request)).map((binding) => ({ ...binding, fingerprint: "" })),
     }),
   },
   {
-    name: "counts the age from the latest claim of a key",
+    name: "counts the age from the latest binding of a key",
     caughtBy: ["stale.not-renewed"],
     methods: (store, clock) => {
-      const claimedAt = new Map<string, number>();
+      const boundAt = new Map<string, number>();
       return {
-        claim: async (claim) => {
-          claimedAt.set(claim.key, clock.now());
-          return store.claim(claim);
+        bind: async (binding) => {
+          boundAt.set(binding.key, clock.now());
+          return store.bind(binding);
         },
         takeStale: async ({ olderThanMs, limit }) =>
           (await store.takeStale({ olderThanMs, limit })).filter(
-            ({ key }) => (claimedAt.get(key) ?? 0) + olderThanMs <= clock.now(),
+            ({ key }) => (boundAt.get(key) ?? 0) + olderThanMs <= clock.now(),
           ),
       };
     },
   },
   {
-    name: "hands out a stale claim only once",
+    name: "hands out a stale binding only once",
     caughtBy: ["stale.again"],
     methods: (store) => {
       const seen = new Set<string>();
@@ -76,28 +76,28 @@ export const staleStores: readonly BrokenPort<IdempotencyStore>[] = [
     },
   },
   {
-    name: "frees stale claims when it hands them out",
+    name: "frees stale bindings when it hands them out",
     caughtBy: ["stale.again"],
     methods: (store) => ({
       takeStale: async (request) => {
         const stale = await store.takeStale(request);
-        for (const claim of stale) await store.release(claim);
+        for (const binding of stale) await store.release(binding);
         return stale;
       },
     }),
   },
   {
-    name: "hands out the newest claims first",
+    name: "hands out the newest bindings first",
     caughtBy: ["stale.order"],
     methods: (store) => ({ takeStale: async (request) => [...(await store.takeStale(request))].reverse() }),
   },
   {
-    name: "hands out more stale claims than the limit",
+    name: "hands out more stale bindings than the limit",
     caughtBy: ["stale.order"],
     methods: (store) => ({ takeStale: (request) => store.takeStale({ ...request, limit: 1_000 }) }),
   },
   {
-    name: "hands one stale claim to several callers",
+    name: "hands one stale binding to several callers",
     caughtBy: ["stale.race"],
     methods: (store) => ({ takeStale: sharingAnswers((request) => store.takeStale(request)) }),
   },

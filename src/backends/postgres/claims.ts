@@ -36,7 +36,7 @@ export function createClaims({ gateway, notifications, liveEntries, changes, fre
     const endLook = notifications.beginLook();
     const names = definitions.map(({ name }) => name);
     const since = isLast ? names.map(() => 0) : await liveEntries.since(names);
-    const rows = await gateway.call("receive_v1", [
+    const rows = await gateway.call("claim_v1", [
       names,
       definitions.map(({ slots }) => slots),
       definitions.map(({ leaseMs }) => leaseMs),

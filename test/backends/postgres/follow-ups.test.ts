@@ -44,7 +44,7 @@ await describePostgres("the follow-up of an operation in Postgres", (server) => 
     async (_, end) => {
       let looks = 0;
       const pool = interceptStatements(server.pool, (statement, run) => {
-        if (/^select .*receive_v1/.test(statement.text)) looks += 1;
+        if (/^select .*claim_v1/.test(statement.text)) looks += 1;
         return run();
       });
       const here = server.open();

@@ -34,7 +34,7 @@ await describePostgres("looking for due work in Postgres while a transaction sta
   ) {
     const seen = { looks: 0 };
     const counted = interceptStatements((pool as Pool | undefined) ?? server.pool, (statement, run) => {
-      if (/^select .*receive_v1/.test(statement.text)) seen.looks += 1;
+      if (/^select .*claim_v1/.test(statement.text)) seen.looks += 1;
       return run();
     });
     const backend = createPostgresBackend({ pool: counted, schema, pollIntervalMs: POLL_MS, ...options });

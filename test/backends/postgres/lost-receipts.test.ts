@@ -22,7 +22,7 @@ await describePostgres("a worker that loses the answers to its receive calls", (
     let left = losses;
     const pool = interceptStatements(server.pool, async (statement, run) => {
       const result = await run();
-      const lost = /^select .*receive_v1/.test(statement.text) && result.rows.length > 0 && left > 0;
+      const lost = /^select .*claim_v1/.test(statement.text) && result.rows.length > 0 && left > 0;
       if (!lost) return result;
       left -= 1;
       throw new Error("the connection was lost");

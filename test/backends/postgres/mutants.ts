@@ -33,13 +33,13 @@ export const postgresMutants: Readonly<Record<string, Mutant>> = {
     violation: /I6: .* was renewed with a stale token/,
   },
   "a receive call ignores live leases": {
-    of: "receive_v1",
+    of: "claim_v1",
     replace: "and o.due_at >= earliest and o.due_at <= at\n          and (o.cancel_requested",
     by: "and (o.cancel_requested",
     violation: /I2: |I7: .* has two live leases/,
   },
   "a receive call does not count its attempt": {
-    of: "receive_v1",
+    of: "claim_v1",
     replace: "attempt = o.attempt + 1",
     by: "attempt = o.attempt",
     violation: /I2: .* began as attempt/,
@@ -68,7 +68,7 @@ export const postgresMutants: Readonly<Record<string, Mutant>> = {
     violation: /I24: .* waits, but one of/,
   },
   "a receive call ignores pauses": {
-    of: "receive_v1",
+    of: "claim_v1",
     replace: "paused := exists (select from",
     by: "paused := false and exists (select from",
     violation: /I23: .* was paused/,

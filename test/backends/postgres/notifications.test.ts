@@ -36,7 +36,7 @@ await describePostgres("other processes", (server) => {
     const notified: (readonly string[])[] = [];
     let looks = 0;
     const pool = interceptStatements(server.pool, async ({ text, values }, run) => {
-      if (/receive_v1/.test(text)) looks += 1;
+      if (/claim_v1/.test(text)) looks += 1;
       const [, messages = []] = (values ?? []) as [string?, (readonly string[])?];
       if (/pg_notify/.test(text) && !/^changed/.test(String(values?.[0])))
         notified.push(...messages.map(definitionsIn));

@@ -111,7 +111,7 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     try {
       await other.query("begin");
       const { rows } = await other.query(
-        `select outcome from ${schema}.receive_v1('{locked}', '{5}', '{60000}', '{t}', '{1}', '{0}', '{7}', '{0}', '{f}', '{}',
+        `select outcome from ${schema}.claim_v1('{locked}', '{5}', '{60000}', '{t}', '{1}', '{0}', '{7}', '{0}', '{f}', '{}',
            5, 'other', false, '')`,
       );
       expect(rows.filter(({ outcome }) => outcome === "begun")).toHaveLength(5);

@@ -73,7 +73,7 @@ await describePostgres("the queue in Postgres", (server) => {
     const pool = interceptStatements(server.pool, (statement, run) => {
       if (/^select .*pg_notify/s.test(statement.text) && !notifies)
         return Promise.reject(new Error("not now"));
-      if (!/^select .*receive_v1/.test(statement.text)) return run();
+      if (!/^select .*claim_v1/.test(statement.text)) return run();
       // Counted at its end: what is created before then may be found.
       return run().finally(() => {
         looks += 1;

@@ -66,7 +66,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     const pollIntervalMs = 3_600_000;
     let lookedAt = Number.POSITIVE_INFINITY;
     const pool = notingPool(server.pool, (text) => {
-      if (text.includes("receive_v1")) lookedAt = performance.now();
+      if (text.includes("claim_v1")) lookedAt = performance.now();
     });
     const stage = await createTransactionStage(server, { backend: { pool, pollIntervalMs } });
     const done: string[] = [];

@@ -67,7 +67,7 @@ const COLUMNS = {
   redrive_v1: "outcome, operation_id, created, state",
   begin_v1: `place, outcome, due_in_ms::bigint as due_in_ms, ${attemptColumns}`,
   live_since_v1: "definition, since_ms::bigint as since_ms",
-  receive_v1: `place, outcome, ${attemptColumns}`,
+  claim_v1: `place, outcome, ${attemptColumns}`,
   renew_v1: "place, outcome, cancel_requested",
   settle_v1: "place, state",
   settle_in_v1: "place, state",

@@ -1194,7 +1194,7 @@ $function$;
 -- `limits` and `tenant_limits` are empty if no definition has any. 0 is no limit. A row with the outcome `again` says that
 -- there may be more work that has a place, `blocked` that due work has none, and `next` in how many milliseconds, its place,
 -- more becomes due.
-create function {{schema}}.receive_v1(definitions text[], slots integer[], leases float8[], creates boolean[],
+create function {{schema}}.claim_v1(definitions text[], slots integer[], leases float8[], creates boolean[],
   admitted integer[], since float8[], limits integer[], tenant_limits integer[], lanes boolean[], last_turns text,
   most integer, receipt text, repeated boolean, cancelled text)
 returns table (place integer, outcome text, operation {{schema}}.operations) language plpgsql

@@ -24,6 +24,7 @@ const capabilities: Capabilities = {
   findKey: true,
   redrive: true,
   pause: true,
+  claim: true,
   ordered: true,
   standalone: true,
   turns: true,

@@ -116,11 +116,13 @@ describe("a case that needs missing capabilities", () => {
         "stats",
         "countPending",
         "redrive",
+        "claim",
         "pause",
         "deadlines",
       ]),
     );
-    expect(skipped.length).toBeLessThan(cases.length / 2);
+    const others = skipped.filter((needs) => !needs?.includes("claim"));
+    expect(others.length).toBeLessThan(cases.length / 2);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   type Operation,
   type Settlement,
 } from "../../contract/operation.js";
+import { claim } from "../../engine/claim.js";
 import {
   begin,
   cancel,
@@ -16,7 +17,9 @@ import {
   settle,
 } from "../../engine/entry.js";
 import { knownRedrive, successorOf } from "../../engine/redrive.js";
-import type { DueOperation } from "../../ports/claim.js";
+import type { ClaimTable } from "../../engine/table.js";
+import { Turns } from "../../engine/turns.js";
+import type { Claimed, ClaimRequest, DueOperation, RunningLimits } from "../../ports/claim.js";
 import type {
   DefinitionStats,
   ListedOperation,
@@ -49,6 +52,7 @@ import type { Pauses } from "./pauses.js";
 import { Places } from "./places.js";
 import { Retention } from "./retention.js";
 import { Schedule } from "./schedule.js";
+import { Work } from "./work.js";
 
 export interface MemoryOperationStoreOptions {
   readonly clock: Clock;
@@ -72,7 +76,13 @@ export class MemoryOperationStore implements OperationStore {
   readonly #retention = new Retention<MemoryEntry>();
   readonly #deadlines = new Deadlines<MemoryEntry>();
   /** Which operations run, and which others have a place. */
-  readonly places: Places = new Places((definition) => this.#schedules.get(definition) ?? []);
+  readonly places: Places = new Places(
+    (definition) => this.#schedules.get(definition) ?? [],
+    (entry) => this.#work?.follow(entry),
+  );
+  /** Absent until the first claim, so that a program without claims does not pay for it. */
+  #work: Work | undefined;
+  readonly #turns = new Turns(() => "");
   /** By definition, so that counts and lists of failed operations look at no others. */
   readonly #failed = new Map<string, Set<MemoryEntry>>();
   readonly #watchers = createWatchers();
@@ -108,6 +118,7 @@ export class MemoryOperationStore implements OperationStore {
     const entry = createMemoryEntry(operation, initial, this.#clock.now());
     this.#entries.set(operation.id, entry);
     this.#changed(entry);
+    this.#work?.follow(entry);
     this.places.changed(entry);
   }
 
@@ -137,6 +148,50 @@ export class MemoryOperationStore implements OperationStore {
     const isPaused = this.#pauses.of(entry.operation.definition) !== undefined;
     const hasPlace = (): boolean => !isPaused && this.places.isFree(entry, lease.limits, now);
     return this.#apply(entry, () => begin(entry, now, lease, hasPlace));
+  }
+
+  async claim(request: ClaimRequest): Promise<Claimed> {
+    return claim({ table: this.#claimTable(), turns: this.#turns, mayEnd: true }, request);
+  }
+
+  #claimTable(): ClaimTable<MemoryEntry> {
+    const work = this.#work ?? this.#createWork();
+    const now = (): number => this.#clock.now();
+    return {
+      now,
+      isPaused: (definition) => this.#pauses.of(definition) !== undefined,
+      lost: (search, limit) => work.lost(search, limit),
+      waiting: (search, limit) => work.waiting(search, limit),
+      hasMoreDue: (search, than) => work.hasMoreDue(search, than),
+      urgencies: (definition) => work.urgencies(definition),
+      nextTenant: (definition, urgency, after) => work.nextTenant(definition, urgency, after),
+      ofTenants: (search, urgency, shares) => work.ofTenants(search, urgency, shares),
+      held: (definition, token) => work.held(definition, token, now()),
+      hasBehind: (definition) => work.hasBehind(definition),
+      nextDueAt: (search) => work.nextDueAt(search),
+      hasPlace: (entry, limits) => this.#hasPlace(entry, limits, work),
+      places: (definition, limits) => this.places.free(definition, limits, now()),
+      apply: (entry, step) => this.#apply(entry, () => step(now())),
+    };
+  }
+
+  #createWork(): Work {
+    const work = new Work();
+    for (const schedule of this.#schedules.values()) for (const entry of schedule) work.follow(entry);
+    this.places.onFreed.add((next) => {
+      if (next !== undefined) work.setBehind(next, false);
+    });
+    this.#work = work;
+    return work;
+  }
+
+  #hasPlace(entry: MemoryEntry, limits: RunningLimits | undefined, work: Work): boolean {
+    const now = this.#clock.now();
+    const hasTurn = entry.operation.lane === undefined || this.places.hasTurn(entry, now);
+    // Otherwise its expired lease would be found again and again.
+    if (!hasTurn && entry.token !== undefined) this.places.release(entry);
+    work.setBehind(entry, !hasTurn);
+    return hasTurn && this.places.isFree(entry, limits, now);
   }
 
   async renew(lease: Lease, change: Renewal): Promise<RenewResult> {
@@ -284,6 +339,7 @@ export class MemoryOperationStore implements OperationStore {
     if (entry.operation !== operation || entry.token !== token) this.places.changed(entry);
     if (entry.operation !== operation || entry.announceAt !== announceAt)
       this.#changed(entry, operation, announceAt);
+    this.#work?.follow(entry);
     return result;
   }
 

@@ -13,18 +13,27 @@ export class Places {
   readonly #running = new Map<string, Map<string, Set<MemoryEntry>>>();
   readonly #lanes = new Map<string, Lane<MemoryEntry>>();
   readonly #unfinished: (definition: string) => Iterable<MemoryEntry>;
-  onFreed: OnFreed = () => {};
+  readonly #onReleased: (entry: MemoryEntry) => void;
+  /** Called when a place becomes free. */
+  readonly onFreed: Set<OnFreed> = new Set();
 
-  /** `unfinished` returns all unfinished operations of a definition. Called once, when its first limit is known. */
-  constructor(unfinished: (definition: string) => Iterable<MemoryEntry>) {
+  /**
+   * @param unfinished Returns all unfinished operations of a definition. Called once, when its first limit is known.
+   * @param onReleased Called with each operation whose expired lease is taken away.
+   */
+  constructor(
+    unfinished: (definition: string) => Iterable<MemoryEntry>,
+    onReleased: (entry: MemoryEntry) => void,
+  ) {
     this.#unfinished = unfinished;
+    this.#onReleased = onReleased;
   }
 
   /** Follows an operation that is new or has changed. */
   changed(entry: MemoryEntry): void {
     const { definition, lane, state } = entry.operation;
     const ofTenants = this.#running.get(definition);
-    if (ofTenants !== undefined && count(ofTenants, entry) < 0) this.onFreed();
+    if (ofTenants !== undefined && count(ofTenants, entry) < 0) this.#freed();
     if (lane !== undefined && state !== "preparing") this.#changedIn(this.#laneOf(entry.operation), entry);
   }
 
@@ -63,18 +72,20 @@ export class Places {
     const { holder } = lane;
     if (holder !== undefined && holder !== entry) {
       if (hasLiveLease(holder, now)) return false;
-      this.#release(holder);
+      this.release(holder);
     }
     return lane.first === entry;
   }
 
   #releaseExpired(ofTenants: Iterable<ReadonlySet<MemoryEntry>>, now: number): void {
     for (const entries of ofTenants)
-      for (const entry of entries) if (!hasLiveLease(entry, now)) this.#release(entry);
+      for (const entry of entries) if (!hasLiveLease(entry, now)) this.release(entry);
   }
 
-  #release(entry: MemoryEntry): void {
+  /** Takes the expired lease of an operation away. */
+  release(entry: MemoryEntry): void {
     release(entry);
+    this.#onReleased(entry);
     this.changed(entry);
   }
 
@@ -104,7 +115,11 @@ export class Places {
     else lane.leave(entry);
     if (lane.size === 0) this.#lanes.delete(nameOf(entry.operation));
     const { first } = lane;
-    if (lane.holder === undefined && first !== undefined && first !== entry) this.onFreed(first);
+    if (lane.holder === undefined && first !== undefined && first !== entry) this.#freed(first);
+  }
+
+  #freed(next?: MemoryEntry): void {
+    for (const onFreed of this.onFreed) onFreed(next);
   }
 }
 

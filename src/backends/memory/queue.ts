@@ -46,10 +46,10 @@ export class MemoryQueue implements Queue {
     this.#clock = options.clock;
     this.#maxAnnouncements = options.maxAnnouncements;
     this.#store = options.store;
-    this.#store.places.onFreed = (next) => {
+    this.#store.places.onFreed.add((next) => {
       if (next?.parked !== undefined) this.#push(next.parked);
       this.#wake();
-    };
+    });
     this.#pauses = options.pauses;
     this.#pauses.onResume(() => this.#wake());
   }

@@ -3,6 +3,7 @@ import type { Submissions } from "async-request-reply/ports";
 import { announcingStores } from "./announcing-stores.js";
 import { bindingStores } from "./binding-stores.js";
 import { cancellingStores } from "./cancelling-stores.js";
+import { claimingStores } from "./claiming-stores.js";
 import { jumpyBindingStores, jumpyStores, jumpySubmissions } from "./clock-jumps.js";
 import { changingBindingStores, changingStores, changingSubmissions } from "./contents.js";
 import { countingStores } from "./counting-stores.js";
@@ -43,6 +44,7 @@ export const brokenOperationStores: readonly BrokenPort<TrackedStore>[] = [
   ...preparingStores,
   ...leasingStores,
   ...pausingStores,
+  ...claimingStores,
   ...renewingStores,
   ...settlingStores,
   ...followingStores,

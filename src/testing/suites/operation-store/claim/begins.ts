@@ -163,7 +163,7 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.urgent",
     name: "a claim begins more urgent work first, and gives each tenant a turn",
-    needs: ["claim", "turns"],
+    needs: ["claim"],
     check: async (store) => {
       const [urgent] = await create(store, 1, { tenant: "c", urgency: 0 });
       await create(store, 20, { tenant: "a" });

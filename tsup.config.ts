@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { transformSync } from "esbuild";
 import { build, defineConfig, type Options } from "tsup";
 import { writeCommonJsTypes } from "./commonjs-types.js";
-import { embeddedFiles } from "./embedded-files.js";
+import { embeddedFiles, sqlFiles } from "./embedded-files.js";
 import { toCommonJs } from "./to-commonjs.js";
 
 /** Builds the library as ES modules. Each entry is a subpath of `exports` in package.json, or a program. */
@@ -38,8 +38,7 @@ export const library = {
   target: ["node20", "es2022"],
   external: [/^node:/],
   removeNodeProtocol: false,
-  loader: { ".sql": "text" },
-  esbuildPlugins: [embeddedFiles],
+  esbuildPlugins: [embeddedFiles, sqlFiles],
   // All subpaths share one copy of the core.
   splitting: true,
   plugins: [

@@ -1,13 +1,12 @@
 import type { UserWorkspaceConfig } from "vitest/config";
-import { embeddedFilesInTests } from "./embedded-files.js";
-import { sqlAsText } from "./test/support/sql-as-text.js";
+import { embeddedFilesInTests, sqlFilesInTests } from "./embedded-files.js";
 
 export type TestOptions = NonNullable<UserWorkspaceConfig["test"]>;
 
 /** Files that the package loads as text, and setup of every test. */
 export const base = {
   // Resolves `async-request-reply` to the source, as in tsconfig.json, so that no build is needed.
-  plugins: [sqlAsText, embeddedFilesInTests],
+  plugins: [sqlFilesInTests, embeddedFilesInTests],
   resolve: { tsconfigPaths: true },
   test: {
     setupFiles: ["test/support/setup.ts"],

@@ -118,8 +118,3 @@ function deliveryOf(
   const delivery = { announcement, ack: async () => {}, nack: async () => {} };
   return attempt === undefined ? delivery : { ...delivery, attempt };
 }
-
-/** Creates a back end with that queue and another one, whose messages only say that there is work. */
-export function ticketedBackend(clock: Clock): Backend<never> {
-  return withQueue(beginningBackend(clock), createMemoryBackend({ clock }).queue);
-}

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { effort, FIRST_SEED } from "../support/effort.js";
 import { replacing } from "../support/replacing.js";
 import { transactionalBackend } from "../support/transactional-backend.js";
-import { beginningBackend, ticketedBackend } from "./beginning-backend.js";
+import { claimingBackend, ticketedBackend } from "./claiming-backend.js";
 import { expectAtPin, playOn } from "./pinned-seeds.js";
 import { plantedBackends } from "./planted-backends.js";
 
@@ -20,23 +20,16 @@ const SEEDS = Array.from({ length: HISTORIES }, (_, index) => FIRST_SEED + index
 const composed: CreateBackend = (clock) => withStores(createMemoryBackend({ clock }), {});
 const atomic: CreateBackend = (clock) => createMemoryBackend({ clock });
 const transactional: CreateBackend = (clock) => transactionalBackend(clock);
-const beginningAtomic: CreateBackend = (clock) => beginningBackend(clock);
 const ticketed: CreateBackend = (clock) => ticketedBackend(clock);
-const beginning: CreateBackend = (clock) => withStores(beginningBackend(clock), {});
+const claiming: CreateBackend = (clock) => withStores(claimingBackend(clock), {});
 
 describe("the simulator", () => {
   it.each([
     ["with key and operation recorded one after the other", composed],
     ["with key and operation recorded in one step", atomic],
-    [
-      "with key and operation recorded one after the other, and attempts that begin when they are received",
-      beginning,
-    ],
-    [
-      "with key and operation recorded in one step, and attempts that begin when they are received",
-      beginningAtomic,
-    ],
-    ["with messages of another queue, and attempts that begin when they are received", ticketed],
+    ["with key and operation recorded one after the other, and work that is claimed", claiming],
+    ["with key and operation recorded in one step, and work that is claimed", claimingBackend],
+    ["with messages of another queue, and work that is claimed", ticketed],
     ["with shared transactions", transactional],
   ])(
     `finds no violation in ${HISTORIES} histories from seed ${FIRST_SEED} of the memory back end %s`,

@@ -21,7 +21,7 @@ export interface TenantWithWork<Found> {
 }
 
 /** Operations of one tenant that may begin. */
-export interface Share<Found> extends TenantWithWork<Found> {
+interface Share<Found> extends TenantWithWork<Found> {
   /** How many, at most. */
   readonly most: number;
 }

@@ -87,9 +87,9 @@ create index operations_turns on {{schema}}.operations (definition, urgency, ten
 -- For lanes: the order of each lane, and the operation that runs.
 create index operations_lanes on {{schema}}.operations (definition, tenant, lane, created_at, id)
   where announce_at is not null and lane is not null and state = 'pending' and urgency <> 8;
-create index operations_behind on {{schema}}.operations (definition) where announce_at is not null and behind;
 create index operations_lane_held on {{schema}}.operations (definition, tenant, lane)
   where announce_at is not null and lane is not null and token is not null;
+create index operations_behind on {{schema}}.operations (definition, announce_at) where announce_at is not null and behind;
 create index operations_announce on {{schema}}.operations (definition, announce_at)
   where announce_at is not null and urgency <= 7;
 -- For those that did not start in time.
@@ -231,8 +231,25 @@ begin
 end
 $function$;
 
+-- Locks the row of an operation that waits for its lane. Returns false if another transaction holds the lane or the row.
+-- Without the lock of the lane, nothing locks such a row but to end it: an end in the lane would pass it, and nothing else
+-- would let it have its turn.
+create function {{schema}}.lock_in_lane_v1(p_id uuid) returns boolean language plpgsql
+as $function$
+declare
+  known record;
+begin
+  select o.definition, o.tenant, o.lane into known from {{schema}}.operations o where o.id = p_id and o.behind;
+  if not found or not pg_try_advisory_xact_lock({{schema}}.lane_lock_v1(known.definition, known.tenant, known.lane)) then
+    return false;
+  end if;
+  perform from {{schema}}.operations o where o.id = p_id and o.behind for update skip locked;
+  return found;
+end
+$function$;
+
 -- Lets the first operation of a lane have its turn. The lock of the lane must be held. If another transaction has locked its
--- row, that one cancels it, and then does the same for the next.
+-- row, that one ends it, and then does the same for the next.
 create function {{schema}}.promote_v1(name text, p_tenant text, p_lane text, at timestamptz) returns void language plpgsql
 as $function$
 declare
@@ -908,6 +925,13 @@ begin
   loop
     place := item.place;
     due_in_ms := null;
+    if exists (select from {{schema}}.operations o where o.id = item.id and o.behind)
+        and not {{schema}}.lock_in_lane_v1(item.id) then
+      outcome := 'full';
+      operation := null;
+      return next;
+      continue;
+    end if;
     select o.* into operation from {{schema}}.operations o
     where o.id = item.id and o.state <> 'key' for update skip locked;
     locked := false;
@@ -1405,7 +1429,7 @@ begin
           and o.due_at >= earliest and o.due_at <= at and (creates[which] or o.state <> 'preparing')
         order by o.due_at limit 1)
       or (lanes[which] and exists (select from {{schema}}.operations o
-        where o.definition = name and o.announce_at is not null and o.behind));
+        where o.definition = name and o.announce_at is not null and o.behind order by o.announce_at limit 1));
     continue when exists (select from {{schema}}.paused p where p.definition = name);
     next_at := least(next_at,
       (select o.due_at from {{schema}}.operations o
@@ -1665,18 +1689,25 @@ declare
 begin
   perform set_config('synchronous_commit', 'off', true);
   foreach name in array definitions loop
+    -- An operation that waits for its lane needs no announcement. This look only finds a turn that was missed.
     for item in
-      select o.* from {{schema}}.operations o where o.definition = name and o.announce_at <= at and o.urgency <= 7
+      select o.* from {{schema}}.operations o
+      where o.definition = name and o.announce_at <= at and o.behind order by o.announce_at limit most
+    loop
+      most := most - 1;
+      continue when not {{schema}}.lock_in_lane_v1(item.id);
+      continue when {{schema}}.has_turn_v1(item, at);
+      update {{schema}}.operations o set round = o.round + 1,
+        announce_at = at + least(30000 * 4 ^ least(o.round, 10), 3600000) * interval '1 ms' where o.id = item.id;
+    end loop;
+    for item in
+      select o.* from {{schema}}.operations o
+      where o.definition = name and o.announce_at <= at and o.urgency <= 7 and not o.behind
       order by o.announce_at limit most for update skip locked
     loop
-      -- An operation that waits for its lane needs no announcement. This look only finds a turn that was missed.
-      if item.behind then
-        item.behind := {{schema}}.has_turn_v1(item, at) is not true;
-      end if;
       update {{schema}}.operations o set round = o.round + 1,
         announce_at = at + least(30000 * 4 ^ least(o.round, 10), 3600000) * interval '1 ms' where o.id = item.id;
       most := most - 1;
-      continue when item.behind;
       id := item.id;
       definition := name;
       return next;

@@ -35,7 +35,10 @@ interface Resource {
 export interface Router {
   /** Returns whether the service has a resource at this path, for any method. Ignores a query. */
   hasPath(path: string): boolean;
-  /** Answers a request to any path, including the status endpoint. Replies 404 to unknown paths. Only rejects for what is no request: `INVALID_OPTION`. */
+  /**
+   * Answers a request to any path, including the status endpoint. Replies 404 to unknown paths. Rejects with `INVALID_OPTION` if
+   * the argument is no request, and never otherwise.
+   */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
 }
 

@@ -19,8 +19,12 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
     const order = await send(`ack-${crashBy}`, () => api.baseUrl);
     const hasCrashed = (): boolean => !crashing.running() || isStopped(crashing);
     await vi.waitUntil(hasCrashed, { timeout: 60_000, interval: 50 });
+    const stateOf = async () => (await bench().operations()).find(({ key }) => key === order.key);
+    // The attempt has begun, and the message is not acknowledged yet.
+    expect(await stateOf()).toMatchObject({ state: "pending", attempt: 1 });
     const other = await bench().start({ role: "worker" });
     await bench().untilTerminal();
+    expect(other.begun).toContain((await stateOf())?.id);
     crashing.kill("SIGCONT");
     await bench().expectInvariants([order]);
     const rest: OrderProcess[] = [api, other, ...(crashBy === "SIGSTOP" ? [crashing] : [])];

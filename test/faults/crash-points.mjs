@@ -13,17 +13,7 @@ export function createCrashPoint({ crashAt, crashOn = 1, crashBy = "SIGKILL" }) 
 
 /** Wraps a back end so that it calls `reach` before, during and after its methods. */
 export function withCrashPoints(reach, backend) {
-  const around =
-    (name, call) =>
-    async (request, ...more) => {
-      await reach(`before-${name}`);
-      const answer = call(request, ...more);
-      // Runs when the request has been sent and before its reply can be read.
-      setImmediate(() => reach(`during-${name}`));
-      const value = await answer;
-      await reach(`after-${name}`);
-      return value;
-    };
+  const around = createAround(reach);
   const { operations: own, idempotency: keys, submissions, queue, check, close } = backend;
   const operations = {
     ...own,
@@ -36,16 +26,20 @@ export function withCrashPoints(reach, backend) {
   return {
     operations,
     idempotency,
-    queue: { ...queue, publish: around("publish", queue.publish), consume: consuming(around, queue) },
+    queue: { ...queue, publish: around("publish", queue.publish) },
     submissions: { ...submissions, operations, idempotency, record, recordMany },
     check,
     close,
   };
 }
 
-/** Wraps the deliveries of a queue, so that a process can crash around an acknowledgment. */
-function consuming(around, queue) {
-  return (request) => {
+/**
+ * Wraps the queue of a message broker so that it calls `reach` around the acknowledgment of each message. A back end with
+ * that queue acknowledges most messages itself, so wrapping the back end would miss them.
+ */
+export function withCrashInAck(reach, queue) {
+  const around = createAround(reach);
+  const consume = (request) => {
     const consumer = queue.consume(request);
     const receive = async (given) => {
       const deliveries = await consumer.receive(given);
@@ -53,6 +47,21 @@ function consuming(around, queue) {
     };
     return { receive, close: () => consumer.close() };
   };
+  return { ...queue, consume };
+}
+
+/** Creates the function that wraps a call, so that `reach` is called before, during and after it. */
+function createAround(reach) {
+  return (name, call) =>
+    async (request, ...more) => {
+      await reach(`before-${name}`);
+      const answer = call(request, ...more);
+      // Runs when the request has been sent and before its reply can be read.
+      setImmediate(() => reach(`during-${name}`));
+      const value = await answer;
+      await reach(`after-${name}`);
+      return value;
+    };
 }
 
 /** Wraps a handler so that it kills this process at the first POST, before the reply or after its first bytes. */

@@ -25,7 +25,9 @@ export async function openFaultBench(
   const processes = createOrderProcesses();
   const backend = createPostgresBackend({ pool });
   const rowsOf = (table: "ledger" | "effects"): Promise<Effect[]> =>
-    postgres.query<Effect>(`SELECT operation_id AS "operationId", item_id AS "itemId" FROM ${table}`);
+    postgres.query<Effect>(
+      `SELECT operation_id AS "operationId", item_id AS "itemId", attempt FROM ${table}`,
+    );
 
   const bench: FaultBench = {
     postgres,
@@ -45,8 +47,9 @@ export async function openFaultBench(
   };
   try {
     await backend.migrate();
-    await postgres.query("CREATE TABLE effects (operation_id uuid NOT NULL, item_id text NOT NULL)");
-    await postgres.query("CREATE TABLE ledger (operation_id uuid PRIMARY KEY, item_id text NOT NULL)");
+    const columns = "item_id text NOT NULL, attempt integer NOT NULL";
+    await postgres.query(`CREATE TABLE effects (operation_id uuid NOT NULL, ${columns})`);
+    await postgres.query(`CREATE TABLE ledger (operation_id uuid PRIMARY KEY, ${columns})`);
   } catch (error) {
     await bench.close();
     throw error;

@@ -8,6 +8,8 @@ import type { SentOrder } from "./orders.js";
 export interface Effect {
   readonly operationId: string;
   readonly itemId: string;
+  /** Number of the attempt that wrote it. */
+  readonly attempt: number;
 }
 
 /** A store with tables of effects, and processes that use it. */

@@ -72,7 +72,7 @@ async function work({ itemId }, job) {
   await behaviors[itemId.split("-")[0]]?.(job);
   await reach("in-work");
   const effect = async (tx) => {
-    await store.writeEffect([job.operationId, itemId], tx);
+    await store.writeEffect([job.operationId, itemId, job.attempt], tx);
     await reach("after-effect");
     return { itemId, attempt: job.attempt };
   };

@@ -18,9 +18,12 @@ export function openPostgresStore(options) {
   return {
     backend,
     writeEffect: async (values, connection = ledger) => {
-      await connection.query("INSERT INTO effects (operation_id, item_id) VALUES ($1, $2)", values);
       await connection.query(
-        "INSERT INTO ledger (operation_id, item_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        "INSERT INTO effects (operation_id, item_id, attempt) VALUES ($1, $2, $3)",
+        values,
+      );
+      await connection.query(
+        "INSERT INTO ledger (operation_id, item_id, attempt) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         values,
       );
     },

@@ -49,7 +49,9 @@ export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = 
     return started;
   };
   const rowsOf = async (table: "ledger" | "effects"): Promise<Effect[]> =>
-    effects.prepare(`select operation_id as operationId, item_id as itemId from ${table}`).all() as Effect[];
+    effects
+      .prepare(`select operation_id as operationId, item_id as itemId, attempt from ${table}`)
+      .all() as Effect[];
   return {
     ...createChecks(backend, rowsOf),
     path,
@@ -81,7 +83,8 @@ export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = 
 function openEffects(path: string): InstanceType<typeof Database> {
   const effects = new Database(path);
   effects.exec("pragma journal_mode = wal");
-  effects.exec("create table effects (operation_id text not null, item_id text not null)");
-  effects.exec("create table ledger (operation_id text primary key, item_id text not null)");
+  const columns = "item_id text not null, attempt integer not null";
+  effects.exec(`create table effects (operation_id text not null, ${columns})`);
+  effects.exec(`create table ledger (operation_id text primary key, ${columns})`);
   return effects;
 }

@@ -10,8 +10,9 @@ export function openSqliteStore({ url, ledgerUrl = `${url}-effects`, sqlite }) {
   return {
     backend,
     writeEffect: async (values) => {
-      ledger.prepare("insert into effects (operation_id, item_id) values (?, ?)").run(...values);
-      ledger.prepare("insert or ignore into ledger (operation_id, item_id) values (?, ?)").run(...values);
+      const columns = "(operation_id, item_id, attempt) values (?, ?, ?)";
+      ledger.prepare(`insert into effects ${columns}`).run(...values);
+      ledger.prepare(`insert or ignore into ledger ${columns}`).run(...values);
     },
     close: async () => {
       await backend.close();

@@ -120,6 +120,41 @@ await describePostgres("submitting many on Postgres", (server) => {
     expect(outcomes.slice(0, 2).map(idOf)).toEqual(held.map(idOf));
   });
 
+  it("does not delay other lists while one waits for a key", async () => {
+    const stage = await createTransactionStage(server, { backend: { maxInFlight: 1 } });
+    const done: string[] = [];
+    const { held, other } = await within("rollback", async (tx) => {
+      await submitMany(stage, numbered(1), tx);
+      const held = submitMany(stage, numbered(3)).finally(() => done.push("held"));
+      const other = await submitMany(stage, numbered(3, "other")).finally(() => done.push("other"));
+      return { held, other };
+    });
+    expect([words(other), words(await held)]).toEqual([
+      ["created", "created", "created"],
+      ["created", "created", "created"],
+    ]);
+    expect(done).toEqual(["other", "held"]);
+  });
+
+  it("does not let a list wait for a key if maxWaiting lists wait already", async () => {
+    let isHeld = false;
+    const pool = interceptStatements(server.pool, (statement, run) =>
+      run().catch((error: unknown) => {
+        isHeld ||= isRecord(statement);
+        throw error;
+      }),
+    );
+    const stage = await createTransactionStage(server, { backend: { pool, maxWaiting: 1 } });
+    const { waiting, refused } = await within("rollback", async (tx) => {
+      await submitMany(stage, numbered(1), tx);
+      const waiting = submitMany(stage, numbered(2));
+      await vi.waitUntil(() => isHeld);
+      return { waiting, refused: await submitMany(stage, [...numbered(1), ...numbered(1, "other")]) };
+    });
+    expect(words(refused)).toEqual(["SUBMISSION_IN_PROGRESS", "created"]);
+    expect(words(await waiting)).toEqual(["created", "created"]);
+  });
+
   it("answers within its time limit, also if all of 1,000 keys are held", async () => {
     const stage = await createTransactionStage(server);
     const outcomes = await within("rollback", async (tx) => {

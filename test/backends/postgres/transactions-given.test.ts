@@ -15,6 +15,11 @@ const submitIn = (service: OrderService, tx: PoolClient, key?: string): Promise<
   });
 
 await describePostgres("the transaction that a submission is given", (server) => {
+  type OwnClient = PoolClient & Pick<Client, "end">;
+
+  /** Creates a client that belongs to no pool. */
+  const newClient = (): OwnClient => new Client(server.pool.options) as Client & Pick<PoolClient, "release">;
+
   async function withClient<Result>(
     pool: Pool,
     run: (client: PoolClient) => Promise<Result>,
@@ -96,6 +101,39 @@ await describePostgres("the transaction that a submission is given", (server) =>
       }
     });
     expect(await stage.operations()).toHaveLength(40);
+  });
+
+  it.each(submissions)(
+    "is refused at once for %s if it is a client that was never connected",
+    async (_, submit) => {
+      const stage = await createTransactionStage(server, { backend: { statementTimeoutMs: 3_600_000 } });
+      await expect(submit(stage, newClient())).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        detail:
+          "Option `tx` is a `Client` of `pg` that was never connected. Call `await tx.connect()`, and then begin a transaction with " +
+          '`await tx.query("begin")`.',
+      });
+    },
+  );
+
+  it("is accepted on a client that is still connecting", async () => {
+    const stage = await createTransactionStage(server);
+    const client = newClient();
+    const connected = client.connect();
+    const begun = client.query("begin");
+    await submitIn(stage.service, client);
+    await Promise.all([connected, begun, client.query("commit")]);
+    await client.end();
+    expect(await stage.operations()).toHaveLength(1);
+  });
+
+  it("is not called one of a client that was never connected after its connection has ended", async () => {
+    const stage = await createTransactionStage(server);
+    const client = newClient();
+    await client.connect();
+    await client.query("begin");
+    await client.end();
+    await expect(submitIn(stage.service, client)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 
   /** Runs a test with a second database on the same server. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../../ports/runtime.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { untilAborted } from "../../../ports/waits.js";
 import { checkLibrary } from "./check-library.js";
-import { checkTransaction } from "./open-transaction.js";
+import { checkTransaction, neverConnected } from "./open-transaction.js";
 import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 import { isConnectionError, isReadOnly } from "./store-error.js";
@@ -46,6 +46,7 @@ export function fromPool<Client extends SqlClient>(
 
   const queryIn = (client: Client): RunStatement => {
     checkTransaction(client, isPool(client), OPEN_TRANSACTION);
+    if (isUnconnected(client)) throw neverConnected();
     return (statement) => within(client.query(statement));
   };
 
@@ -147,6 +148,25 @@ export function isClient(value: object): boolean {
     readonly getTypeParser?: unknown;
   };
   return typeof connect === "function" && typeof getTypeParser === "function";
+}
+
+/**
+ * Whether a client of `pg` was never told to connect, so that it queues its statements without an end. False if the client does
+ * not show it. Then the time limit ends the call.
+ */
+function isUnconnected({
+  connection,
+}: SqlClient & { readonly connection?: { readonly stream?: Partial<Socket> } }): boolean {
+  const { pending, connecting, destroyed } = connection?.stream ?? {};
+  return pending === true && connecting === false && destroyed === false;
+}
+
+/** The state of a socket of Node. */
+interface Socket {
+  /** Is also true while it connects, and after it was destroyed. */
+  readonly pending: unknown;
+  readonly connecting: unknown;
+  readonly destroyed: unknown;
 }
 
 /** Whether a value is a pool of connections. */

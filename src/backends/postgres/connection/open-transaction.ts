@@ -29,3 +29,11 @@ export function checkTransaction(tx: unknown, isPool: boolean, example: string):
 export function notInTransaction(advice = "Begin one, and submit before you end it."): AsyncReplyError {
   return misuse(`Option \`tx\` is not in a transaction: it has ended, or was never begun. ${advice}`);
 }
+
+/** Returns the error for a `tx` that is a client of `pg` without a connection. */
+export function neverConnected(): AsyncReplyError {
+  return misuse(
+    "Option `tx` is a `Client` of `pg` that was never connected. Call `await tx.connect()`, and then begin a transaction with " +
+      '`await tx.query("begin")`.',
+  );
+}

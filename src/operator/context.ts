@@ -3,7 +3,7 @@ import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { isOperationId, type Operation } from "../contract/operation.js";
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
-import { invalidOption, misuse, shown, suggestName } from "../contract/options.js";
+import { invalidOption, isObject, misuse, shown, suggestName } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
@@ -48,6 +48,11 @@ const OPTIONS: OptionTable<Parts> = {
  * Throws `INVALID_OPTION`.
  */
 export function createContext(options: object): OperatorContext {
+  if (isObject(options) && typeof Reflect.get(options, "handle") === "function")
+    throw misuse(
+      "createOperator() takes options, not a service. Pass the back end and the definitions of the service: " +
+        "`createOperator({ backend: service.backend, definitions: service.definitions })`.",
+    );
   const { backend, definitions, runtime, ...given } = readOptions<Parts>(options, OPTIONS, "createOperator");
   const observe = toObserver(given.observe, runtime.clock);
   return {

@@ -1,4 +1,4 @@
-import { createMemoryBackend, isAsyncReplyError } from "async-request-reply";
+import { createMemoryBackend, createService, isAsyncReplyError } from "async-request-reply";
 import * as operatorModule from "async-request-reply/operator";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
@@ -19,6 +19,12 @@ const FILTERS = "definition, tenant, principal, errorType, message, createdFrom,
 
 const creations: readonly (readonly [mistake: string, message: string, options: unknown])[] = [
   ["no options", "The options of createOperator must be an object, not undefined.", undefined],
+  [
+    "a service",
+    "createOperator() takes options, not a service. Pass the back end and the definitions of the service: " +
+      "`createOperator({ backend: service.backend, definitions: service.definitions })`.",
+    createService({ backend, definitions, observe: false }),
+  ],
   [
     "an unknown option",
     "Unknown option `operations` of createOperator. Known options: backend, definitions, runtime, observe.",

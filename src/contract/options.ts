@@ -103,7 +103,8 @@ export function shown(value: unknown): string {
   return isList(value) ? "a list" : "an object";
 }
 
-function isPromise(value: unknown): boolean {
+/** Returns whether a value is a promise, or another object with `then`. */
+export function isPromise(value: unknown): boolean {
   try {
     return typeof (value as { readonly then?: unknown }).then === "function";
   } catch {

@@ -9,7 +9,7 @@ import type {
 } from "../contract/definition/definitions.js";
 import type { Operation } from "../contract/operation.js";
 import { callback, type OptionTable, readOptions } from "../contract/option-table.js";
-import { checkFunction, isObject, misuse, shown, suggestName } from "../contract/options.js";
+import { checkFunction, isObject, isPromise, misuse, shown, suggestName } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
 import {
   checkWebhooks,
@@ -102,6 +102,11 @@ function readProcessor(
   const { name } = definition;
   const { maxResultBytes } = settings;
   const path = `processors.${name}`;
+  if (isPromise(processor))
+    throw misuse(
+      `Option \`${path}\` must be a function, not a promise that was not awaited. Await it, such as ` +
+        "`(await import(url)).default`.",
+    );
   if (!isObject(processor)) checkFunction(path, processor);
   const options = isObject(processor) ? processor : { run: processor };
   const table: OptionTable<ProcessorSettings & Pick<CheckedProcessor, "run">> = {

@@ -95,6 +95,11 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
       () => work({ one: 1 }),
     ],
     [
+      "a processor that is still being imported",
+      "Option `processors.one` must be a function, not a promise that was not awaited. Await it, such as `(await import(url)).default`.",
+      () => work({ one: import("../support/untyped.js") }),
+    ],
+    [
       "a purge grace that submissions could outlive",
       "Option `purgeGraceMs` must be at least 60000 milliseconds, not 59999.",
       () => work({ one: run }, { purgeGraceMs: 59_999 }),

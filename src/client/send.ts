@@ -172,7 +172,10 @@ function toError(
   { method = "GET", url }: Call,
 ): AsyncReplyError {
   // Browsers do not tell a page whether the network failed or the service does not allow its origin.
-  if (!headers) return new AsyncReplyError(code, "No reply. Try again. In browsers, check CORS.", { cause });
+  if (!headers)
+    return new AsyncReplyError(code, `No reply to ${method} ${url}. Try again. In browsers, check CORS.`, {
+      cause,
+    });
   const location = headers.get("location") ?? "another address";
   const problem = body as Problem | null | undefined;
   const said =

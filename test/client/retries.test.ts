@@ -64,11 +64,11 @@ it.each([
   expect(log).toHaveLength(1);
 });
 
-it("rejects with the network error as its cause if there was never a reply", async () => {
+it("says which request got no reply, with the network error as its cause", async () => {
   const { api } = play([lost], { giveUpAfterMs: 5_000 });
   await expect(api.orders.submit(book)).rejects.toMatchObject({
     code: "SERVICE_UNAVAILABLE",
-    detail: "No reply. Try again. In browsers, check CORS.",
+    detail: "No reply to POST http://localhost/orders. Try again. In browsers, check CORS.",
     cause: expect.objectContaining({ message: "fetch failed" }),
   });
 });

@@ -171,8 +171,16 @@ export function forbidden(detail = "These credentials do not allow this."): Asyn
 /**
  * Returns an error that fails the work at once, without a retry. A processor or the `create` function of a service
  * throws it. Clients read `reason` in the `error` of the operation, so it must not contain internals.
+ *
+ * Throws `INVALID_OPTION` if `reason` is not a text.
  */
 export function permanentFailure(reason: string, cause?: unknown): AsyncReplyError {
+  if (typeof reason !== "string") {
+    const detail =
+      `The \`reason\` of permanentFailure must be a text that clients may read, not of type ${typeof reason}. ` +
+      'Pass an error as its cause: `permanentFailure("Sold out.", error)`.';
+    throw new AsyncReplyError("INVALID_OPTION", detail);
+  }
   return new AsyncReplyError("PERMANENT_FAILURE", reason, cause === undefined ? {} : { cause });
 }
 

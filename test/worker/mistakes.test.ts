@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import * as z from "zod";
 import { testMistakes, untyped } from "../support/untyped.js";
 
-const { createService, createWorker, defineOperation, createMemoryBackend } = untyped;
+const { createService, createWorker, defineOperation, createMemoryBackend, permanentFailure } = untyped;
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
 const BACK_END = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
 const input = z.object({});
@@ -115,4 +115,20 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
       () => work({ one: run }, { backoff: { maxMs: 10 } }),
     ],
   ]);
+});
+
+describe("a permanent failure whose reason is not a text says what to pass", () => {
+  const kinds: readonly (readonly [type: string, reason: unknown])[] = [
+    ["object", {}],
+    ["object", new Error("The pool is exhausted.")],
+    ["undefined", undefined],
+  ];
+  testMistakes(
+    kinds.map(([type, reason]) => [
+      `${reason}`,
+      `The \`reason\` of permanentFailure must be a text that clients may read, not of type ${type}. ` +
+        'Pass an error as its cause: `permanentFailure("Sold out.", error)`.',
+      () => permanentFailure(reason),
+    ]),
+  );
 });

@@ -115,6 +115,20 @@ describeClients("service.prepare on an SQLite database", (client) => {
     expect(stage.effects()).toEqual(["paid"]);
   });
 
+  it("refuses a database that is closed, whether it was used before or not", async () => {
+    const prepared = await stage.service.prepare(orders, ORDER, KEYED);
+    const [used, unused] = [stage.file.connect(), stage.file.connect()];
+    transact(used, () => prepared.record(used));
+    for (const database of [used, unused]) {
+      database.close();
+      expect(thrownBy(() => prepared.record(database))).toMatchObject({
+        code: "INVALID_OPTION",
+        detail:
+          "The argument of `record` is a database that is closed. Pass an open one, on which you have begun a transaction.",
+      });
+    }
+  });
+
   it("refuses a database without a transaction, another database, and what is not a database", async () => {
     const { service, database } = stage;
     const prepared = await service.prepare(orders, ORDER, KEYED);

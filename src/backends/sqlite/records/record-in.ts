@@ -52,6 +52,7 @@ export function createRecordIn({ database, statements, now, onUse, onRecorded }:
 
   return (given, submission, key) => {
     const { statements: own, recorder } = knownOf(given);
+    refuseClosed(own);
     if (!isInTransaction(own))
       throw misuse(
         "No transaction is open on the database. Run `begin immediate` on it, call `record`, and then run `commit`.",
@@ -81,7 +82,9 @@ function checkDatabase(given: unknown, own: Statements): SqliteDatabase {
       `The argument of \`record\` must be the open database on which you have begun a transaction, not ${shown(given)}.`,
     );
   const file = fileOf(own);
-  const other = fileOf(createStatements(given as SqliteDatabase));
+  const statements = createStatements(given as SqliteDatabase);
+  refuseClosed(statements);
+  const other = fileOf(statements);
   if (file !== undefined && file === other) return given as SqliteDatabase;
   throw misuse(
     `The transaction is open on the database ${nameOf(other)}, but the back end uses ${nameOf(file)}. Pass the database ` +
@@ -91,6 +94,17 @@ function checkDatabase(given: unknown, own: Statements): SqliteDatabase {
 
 function nameOf(file: string | undefined): string {
   return file === undefined ? "in memory" : `"${file}"`;
+}
+
+/** Clients have no common member that says so. Not prepared, because statements of `libsql` outlive their database. */
+function refuseClosed(statements: Statements): void {
+  try {
+    statements.exec("select 1");
+  } catch {
+    throw misuse(
+      "The argument of `record` is a database that is closed. Pass an open one, on which you have begun a transaction.",
+    );
+  }
 }
 
 /** Clients have no common member that says so. SQLite refuses a transaction within a transaction. */

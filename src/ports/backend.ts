@@ -1,7 +1,7 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import type { JsonText, Settlement } from "../contract/operation.js";
-import { invalidOption, isObject } from "../contract/options.js";
+import { invalidOption, isObject, kindOf, misuse } from "../contract/options.js";
 import type { IdempotencyStore } from "./idempotency-store.js";
 import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
@@ -151,8 +151,12 @@ export function checkBackend(backend: unknown): void {
  * Returns a back end with another queue. Key and operation are still recorded in one step, and transactions still
  * work. If receipts of the back end's own queue begin attempts, as on Postgres and SQLite, they still decide which operation
  * begins: a message of the other queue only says that there is work. `close` closes the new queue and the back end.
+ *
+ * Throws `INVALID_OPTION` if an argument is missing.
  */
 export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> & AwaitUsing {
+  checkBackend(backend);
+  checkQueue(queue);
   const { operations, idempotency, submissions, queue: own } = backend;
   const { consumeByTicket } = own;
   return {
@@ -170,6 +174,15 @@ export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> &
     },
     ...awaitUsing(),
   };
+}
+
+/** The value is not quoted, because an address can contain a password. */
+function checkQueue(value: unknown): void {
+  const { publish, consume, close } = isObject(value) ? (value as Partial<Queue>) : {};
+  if ([publish, consume, close].every((method) => typeof method === "function")) return;
+  throw misuse(
+    `The second argument of \`withQueue\` must be a queue, such as \`createNatsQueue({ jetstream })\`, not ${kindOf(value)}.`,
+  );
 }
 
 /**

@@ -1,8 +1,9 @@
+import type { Backend } from "async-request-reply";
 import { Client, Pool } from "pg";
 import { describe } from "vitest";
 import { type Mistake, testMistakes, untyped } from "../support/untyped.js";
 
-const { createMemoryBackend, createPostgresBackend } = untyped;
+const { createMemoryBackend, createPostgresBackend, withQueue } = untyped;
 const POOL =
   "a `Pool` of `pg`, such as `new Pool({ connectionString })`, or the result of `fromPGlite(database)`";
 const pool = { connect: (): void => {} };
@@ -79,6 +80,29 @@ describe("a mistake in a back end says what is wrong, what is expected and what 
       "a listen that is not a boolean",
       'Option `listen` must be true or false, not "yes".',
       () => createPostgresBackend({ pool, listen: "yes" }),
+    ],
+  ]);
+});
+
+describe("withQueue says what it needs", () => {
+  const queues = [
+    ["undefined", undefined],
+    ["a string", "amqp://me:secret@localhost"],
+    ["an object", createMemoryBackend()],
+    ["a promise that was not awaited", Promise.resolve({})],
+  ] as const;
+  testMistakes([
+    ...queues.map(
+      ([kind, queue]): Mistake => [
+        `instead of ${kind} as queue`,
+        `The second argument of \`withQueue\` must be a queue, such as \`createNatsQueue({ jetstream })\`, not ${kind}.`,
+        () => withQueue(createMemoryBackend(), queue),
+      ],
+    ),
+    [
+      "instead of a queue as back end",
+      "Option `backend` must be a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`, not an object.",
+      () => withQueue((createMemoryBackend() as Backend).queue, createMemoryBackend()),
     ],
   ]);
 });

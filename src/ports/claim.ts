@@ -57,6 +57,7 @@ export interface ClaimRequest {
 
 /** An attempt that a claim began. Its token is that of the claim. */
 export interface BegunOperation {
+  /** The operation as the attempt has begun it. */
   readonly operation: Operation;
   /** Whether the previous attempt lost its lease without being settled. It may have crashed its process. */
   readonly previousLost: boolean;
@@ -64,6 +65,7 @@ export interface BegunOperation {
 
 /** Result of a claim. */
 export interface Claimed {
+  /** Attempts that the claim began. */
   readonly begun: readonly BegunOperation[];
   /** Operations whose cancellation was requested and whose attempt was lost. They have failed with the problem `cancelled`. */
   readonly ended: readonly DueOperation[];

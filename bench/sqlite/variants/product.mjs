@@ -9,7 +9,7 @@ import { overSockets } from "./over-sockets.mjs";
 import { withSlowCommits } from "./slow-commits.mjs";
 
 const { createSqliteBackend } = await load("sqlite");
-const TABLES = ["arr_operations", "arr_inputs", "arr_keys"];
+const TABLES = ["arr_operations", "arr_inputs"];
 const RETENTION_MS = 86_400_000;
 
 /**

@@ -52,7 +52,7 @@ await describePostgres("a commit of the back end", (server) => {
         record_new: new Set(["on"]),
         create: new Set(["on"]),
         settle: new Set(["on"]),
-        receive: new Set(["off"]),
+        claim: new Set(["off"]),
         renew: new Set(["off"]),
         begin: new Set(["off"]),
         take_due: new Set(["off"]),

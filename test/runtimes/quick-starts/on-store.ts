@@ -48,8 +48,9 @@ export function withClient(store: StoreOption, page: Page, module: string): Stor
 
 function readListing({ text }: Block): Pick<StoreOption, "opening" | "backend" | "packages"> | undefined {
   const [, before = "", backend] =
-    /^([\s\S]*)const service = createService\(\{ (backend: .+), definitions, authorize \}\);$/m.exec(text) ??
-    [];
+    /^([\s\S]*)const service = createService\(\{ (backend(?:: .+)?), definitions(?:: .+)?, authorize \}\);$/m.exec(
+      text,
+    ) ?? [];
   if (backend === undefined) return undefined;
   const opening = before.replace(/^(.*new (\w+)\(.*) \/\/ from ("\S+")$/m, "import { $2 } from $3;\n$1");
   const modules = [...opening.matchAll(/ from "([^"]+)";$/gm)].map(([, name = ""]) => name);

@@ -17,9 +17,8 @@ import {
   settle,
 } from "../../engine/entry.js";
 import { knownRedrive, successorOf } from "../../engine/redrive.js";
-import type { ClaimTable } from "../../engine/table.js";
 import { Turns } from "../../engine/turns.js";
-import type { Claimed, ClaimRequest, DueOperation, RunningLimits } from "../../ports/claim.js";
+import type { Claimed, ClaimRequest, DueOperation } from "../../ports/claim.js";
 import type {
   DefinitionStats,
   ListedOperation,
@@ -43,6 +42,7 @@ import type {
 } from "../../ports/operation-store.js";
 import type { Clock } from "../../ports/runtime.js";
 import { createWatchers, type Watchers } from "../shared/watchers.js";
+import { createClaimTable } from "./claim-table.js";
 import { getOrAdd } from "./collections/get-or-add.js";
 import { Deadlines } from "./deadlines.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";
@@ -151,28 +151,15 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   async claim(request: ClaimRequest): Promise<Claimed> {
-    return claim({ table: this.#claimTable(), turns: this.#turns, mayEnd: true }, request);
-  }
-
-  #claimTable(): ClaimTable<MemoryEntry> {
-    const work = this.#work ?? this.#createWork();
-    const now = (): number => this.#clock.now();
-    return {
-      now,
-      isPaused: (definition) => this.#pauses.of(definition) !== undefined,
-      lost: (search, limit) => work.lost(search, limit),
-      waiting: (search, limit) => work.waiting(search, limit),
-      hasMoreDue: (search, than) => work.hasMoreDue(search, than),
-      urgencies: (definition) => work.urgencies(definition),
-      nextTenant: (definition, urgency, after) => work.nextTenant(definition, urgency, after),
-      ofTenants: (search, urgency, shares) => work.ofTenants(search, urgency, shares),
-      held: (definition, token) => work.held(definition, token, now()),
-      hasBehind: (definition) => work.hasBehind(definition),
-      nextDueAt: (search) => work.nextDueAt(search),
-      hasPlace: (entry, limits) => this.#hasPlace(entry, limits, work),
-      places: (definition, limits) => this.places.free(definition, limits, now()),
-      apply: (entry, step) => this.#apply(entry, () => step(now())),
-    };
+    this.#work ??= this.#createWork();
+    const { places } = this;
+    const table = createClaimTable(this.#work, {
+      clock: this.#clock,
+      pauses: this.#pauses,
+      places,
+      apply: (entry, step) => this.#apply(entry, step),
+    });
+    return claim({ table, turns: this.#turns, mayEnd: true }, request);
   }
 
   #createWork(): Work {
@@ -181,17 +168,7 @@ export class MemoryOperationStore implements OperationStore {
     this.places.onFreed.add((next) => {
       if (next !== undefined) work.setBehind(next, false);
     });
-    this.#work = work;
     return work;
-  }
-
-  #hasPlace(entry: MemoryEntry, limits: RunningLimits | undefined, work: Work): boolean {
-    const now = this.#clock.now();
-    const hasTurn = entry.operation.lane === undefined || this.places.hasTurn(entry, now);
-    // Otherwise its expired lease would be found again and again.
-    if (!hasTurn && entry.token !== undefined) this.places.release(entry);
-    work.setBehind(entry, !hasTurn);
-    return hasTurn && this.places.isFree(entry, limits, now);
   }
 
   async renew(lease: Lease, change: Renewal): Promise<RenewResult> {

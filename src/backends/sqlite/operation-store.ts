@@ -56,6 +56,8 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Sqli
   const turns = new Turns(newToken);
   /** Whether the last claim began nothing. */
   let isIdle = true;
+  /** Whether the last claim may have left operations to end. */
+  let hasLeft = false;
 
   function claimNow(request: ClaimRequest, mayEnd: boolean): Promise<Claimed> {
     const job = (changed: Changed): Claimed =>
@@ -117,9 +119,12 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Sqli
         const nothing = await connection.read(() => claimNothing(searches, request));
         if (nothing !== undefined) return nothing;
       }
-      const first = await claimNow(request, false);
-      isIdle = first.begun.length === 0;
-      return isIdle && first.again && request.repeated !== true ? claimNow(request, true) : first;
+      const mayEnd = hasLeft;
+      const claimed = await claimNow(request, mayEnd);
+      if (request.repeated === true) return claimed;
+      isIdle = claimed.begun.length === 0;
+      hasLeft = claimed.again && !mayEnd;
+      return isIdle && hasLeft ? claimNow(request, true) : claimed;
     },
     renew: ({ operationId, token }, change) =>
       step(

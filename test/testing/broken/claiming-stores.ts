@@ -133,7 +133,7 @@ export const claimingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "does not say that a claim ended an operation",
-    caughtBy: ["claim.cancelled"],
+    caughtBy: ["claim.cancelled", "claim.cancelled-beside"],
     methods: (store) => ({ claim: answering(store, (claimed) => ({ ...claimed, ended: [] })) }),
   },
   {

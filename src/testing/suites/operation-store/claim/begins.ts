@@ -201,6 +201,21 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
+    rule: "claim.cancelled-beside",
+    name: "claims end operations that are being cancelled although there is other work for all slots",
+    needs: ["claim"],
+    check: async (store, { unitMs, pass }) => {
+      const { operation } = await createWorking(store, unitMs);
+      await store.requestCancel(operation.id, operation.tenant);
+      await pass(2 * unitMs);
+      await create(store, 12);
+      const ended: string[] = [];
+      for (let call = 0; call < 3; call += 1)
+        ended.push(...(await claim(store, { slots: 3 })).ended.map(({ id }) => id));
+      deepEqual(ended, [operation.id], "what three claims ended");
+    },
+  },
+  {
     rule: "claim.overdue",
     name: "a claim begins no operation that is overdue",
     needs: ["claim", "deadlines"],

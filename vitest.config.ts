@@ -47,7 +47,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "built", include: ofBuild, exclude: elsewhere, globalSetup: built },
+        test: {
+          name: "built",
+          include: ofBuild,
+          exclude: elsewhere,
+          globalSetup: built,
+          // Node loads the build as it is, like in a program.
+          server: { deps: { external: [/\/dist\/[\w-]+\.js$/] } },
+        },
       },
     ],
   },

@@ -7,12 +7,25 @@ const seeded = [...base.test.setupFiles, fixedSeed];
 /** Tests of which `npm test` runs a part: see test/support/effort.ts. */
 const partial = [
   "adapters/express",
+  "adapters/identity-corpora",
   "adapters/identity-generated",
+  "adapters/lambda-streams",
   "backends/memory-growth",
   "backends/sqlite/*",
+  "contract/visible-operation",
   "formats/fuzz/formats",
+  "formats/retries-generated",
+  "formats/strict-json",
+  "formats/xml",
+  "formats/yaml",
+  "formats/yaml-corpora",
+  "formats/yaml-writing",
+  "formats/yang",
+  "http/failures-keys",
+  "http/streaming/crowd",
   "openapi/names",
   "testing/simulator",
+  "worker/run-for",
 ];
 
 /** The whole of these tests, and slow tests. */
@@ -103,10 +116,11 @@ function onBrokers(name: string, include: string[], options: TestOptions = {}) {
     globalSetup: built,
     fileParallelism: false,
     setupFiles: seeded,
-    // An announcement that gets lost is repeated after 30 s.
+    // A ring that gets lost costs up to 10 s, and a broker that starts takes its time.
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     testTimeout: 120_000,
-    hookTimeout: 60_000,
+    // Longer than a broker may take to start, so that its own error is shown.
+    hookTimeout: 180_000,
     ...options,
   });
 }

@@ -40,7 +40,6 @@ export type { ParseContext, ParsedBody, Representation, SerializeContext } from 
 export type { ApiKeyOptions } from "./http/access/credentials.js";
 export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
 export type { ServiceSettings, SettingsOptions } from "./http/settings.js";
-export { type Announced, type Announcement, parseAnnouncement } from "./ports/announcement.js";
 export type { SecurityScheme } from "./ports/authorize.js";
 export type { IsolationLevel, Submissions, Transactions } from "./ports/backend.js";
 export type {
@@ -64,8 +63,6 @@ export type {
   PendingRequest,
 } from "./ports/operation-reads.js";
 export type {
-  AttemptRequest,
-  BeginResult,
   CancelOutcome,
   CreateOutcome,
   ExpiredOperation,
@@ -77,7 +74,8 @@ export type {
   RenewResult,
   SettleResult,
 } from "./ports/operation-store.js";
-export type { BegunAttempt, ConsumedDefinition, Consumer, Delivery, ReceiveRequest } from "./ports/queue.js";
+export type { Listening, RingListener } from "./ports/queue.js";
+export { parseRingMessage, type Ring, toRingMessage } from "./ports/ring.js";
 export type { RecordManyResult, RecordResult, Submission } from "./ports/submission.js";
 export type {
   AsyncHandle,

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { filesIn, root } from "./support/pages.js";
 
-const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 /** The rows of test/README.md: a number, and the files of its tests. */
@@ -38,9 +38,7 @@ describe("test/README.md", () => {
 
   it("cites every file whose test names contain a number", () => {
     const cited = new Map(rows.map(({ number, files }) => [number, files]));
-    const sources = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
-      .filter((file) => /\.(test|torture)\.ts$/.test(file) && !file.includes("node_modules"))
-      .map((file) => `test/${file.replaceAll("\\", "/")}`);
+    const sources = filesIn("test").filter((file) => /\.(test|torture)\.ts$/.test(file));
     const missing = sources.flatMap((file) =>
       numbersIn(read(file))
         .filter((number) => cited.get(number)?.includes(file) !== true)

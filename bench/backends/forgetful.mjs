@@ -6,11 +6,10 @@ export function createForgetfulBackend() {
   const operations = {
     create: async () => "created",
     get: async () => undefined,
-    beginAttempt: async () => ({ outcome: "unknown" }),
+    claim: async () => ({ begun: [], ended: [], again: false, blocked: false }),
     renew: async () => ({ outcome: "lost" }),
     settle: async () => ({ outcome: "lost" }),
     requestCancel: async () => "unknown",
-    takeDue: async () => [],
     takeExpired: async () => [],
     remove: async () => {},
   };
@@ -21,7 +20,7 @@ export function createForgetfulBackend() {
   };
   const queue = {
     publish: async () => {},
-    consume: () => ({ receive: async () => [], close: async () => {} }),
+    listen: () => ({ want: () => {}, close: async () => {} }),
     close: async () => {},
   };
   const submissions = {

@@ -13,7 +13,7 @@ export type OperationState = "preparing" | OperationStatus;
 /**
  * Hidden operation that the store creates when another operation of the same tenant ends, in the same commit and for
  * every kind of end. Its id is chosen when the other operation is accepted, so a repeated end does not create a second
- * one. It is due at once. No caller announces it, so `takeDue` returns it at once too.
+ * one. It is due at once.
  */
 export interface FollowUp {
   /** UUID. If an operation with this id exists, nothing is created. */
@@ -56,8 +56,7 @@ export interface NewOperation {
   /** Idempotency key. Released when the operation is purged. Default: none. */
   readonly key?: string;
   /**
-   * Time from the creation until the operation is due. `takeDue` returns it then, without a further wait of 30 s.
-   * Milliseconds, at most 100 years. Default: due at once.
+   * Time from the creation until the operation is due. Milliseconds, at most 100 years. Default: due at once.
    */
   readonly delayMs?: number;
   /**

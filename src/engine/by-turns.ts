@@ -17,8 +17,11 @@ export interface Chosen<Found> {
 
 /** A claim passes one tenant without due work for two slots, and at least this many. */
 const LEAST_MISSES = 16;
-/** And so many more, if tenants have limits. */
-const MISSES_WITH_LIMITS = 1_000;
+/**
+ * The same if tenants have limits. There is no search in the order of time after this one, so a claim looks at more tenants. It
+ * blocks its process only for milliseconds.
+ */
+const MISSES_WITH_LIMITS = 256;
 
 /**
  * Selects due operations in the order of their urgency and, within one urgency, by turns of their tenants, the oldest of
@@ -60,8 +63,7 @@ function nextTenants<Found extends Entry, Named>(
   const tenants: TenantWithWork<Named>[] = [];
   let here = last;
   let wrapped = false;
-  // Without places, there is no search in the order of time after this one, so it looks at more tenants.
-  let misses = Math.max(LEAST_MISSES, limit / 2) + (freeFor === undefined ? 0 : MISSES_WITH_LIMITS);
+  let misses = freeFor === undefined ? Math.max(LEAST_MISSES, limit / 2) : MISSES_WITH_LIMITS;
   while (misses > 0 && tenants.length < limit) {
     const next = table.nextTenant(definition, urgency, here);
     if (next === undefined || (wrapped && next.tenant > last)) {

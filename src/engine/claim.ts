@@ -1,3 +1,4 @@
+import { isTerminal } from "../contract/operation.js";
 import type {
   BegunOperation,
   Claimed,
@@ -6,7 +7,7 @@ import type {
   DueOperation,
 } from "../ports/claim.js";
 import { selectByTurns } from "./by-turns.js";
-import { begin, type Entry } from "./entry.js";
+import { begin, type Entry, isDue } from "./entry.js";
 import type { ClaimSearches, ClaimTable, Search } from "./table.js";
 import type { Turns } from "./turns.js";
 
@@ -28,7 +29,8 @@ export function claim<Found extends Entry, Named>(
   request: ClaimRequest,
 ): Claimed {
   if (request.repeated === true) return repeat(context.table, request);
-  return new Claim(context, request).make();
+  const made = new Claim(context, request);
+  return request.operationId === undefined ? made.make() : made.makeOne(request.operationId);
 }
 
 /**
@@ -55,7 +57,7 @@ function repeat<Found extends Entry, Named>(
   const begun = definitions.flatMap((definition) =>
     table.held(definition.name, token).flatMap((entry) => {
       const result = table.apply(entry, (now) => begin(entry, now, { ...definition, token }));
-      return result.outcome === "begun" ? [result] : [];
+      return typeof result === "object" ? [result] : [];
     }),
   );
   return { begun, ended: [], again: true, blocked: false };
@@ -91,6 +93,15 @@ class Claim<Found extends Entry, Named> {
     const left = definitions.filter(({ name }) => this.#left(name) > 0);
     const own = { begun: this.#begun, ended: this.#ended, again: this.#again || this.#aside <= 0 };
     return { ...own, ...(this.#free > 0 ? outlook(this.#context.table, left) : { blocked: false }) };
+  }
+
+  /** Does the same for one operation. */
+  makeOne(id: string): Claimed {
+    const { table } = this.#context;
+    const entry = table.find(id);
+    for (const definition of this.#request.definitions)
+      if (entry !== undefined && mayBegin(entry, definition, table)) this.#begin(entry, definition);
+    return { begun: this.#begun, ended: this.#ended, again: this.#again, ...outlookOf(entry, table.now()) };
   }
 
   get #free(): number {
@@ -153,11 +164,11 @@ class Claim<Found extends Entry, Named> {
     } else if (isSuspect && suspects <= 0) return;
     const hasPlace = (): boolean => table.hasPlace(entry, limits);
     const result = table.apply(entry, (now) => begin(entry, now, { ...definition, token }, hasPlace));
-    if (result.outcome === "begun") {
-      this.#begun.push({ operation: result.operation, previousLost: result.previousLost });
+    if (typeof result === "object") {
+      this.#begun.push(result);
       this.#slots.set(name, this.#left(name) - 1);
       if (isSuspect) this.#suspects.set(name, suspects - 1);
-    } else if (result.outcome === "terminal") {
+    } else if (result === "ended") {
       this.#ended.push({ id: entry.operation.id, definition: name });
       this.#aside -= 1;
     } else if (entry.operation.lane !== undefined) this.#aside -= 1;
@@ -166,6 +177,25 @@ class Claim<Found extends Entry, Named> {
 
 function searchOf({ name, creates = true }: ClaimedDefinition, now: number, suspects: boolean): Search {
   return { definition: name, now, creates, suspects };
+}
+
+/** Returns whether claims of a definition may begin an entry once it is due and has a place. */
+function mayBegin<Found extends Entry, Named>(
+  { operation: { definition, state, cancelRequested = false } }: Found,
+  { name, creates = true }: ClaimedDefinition,
+  table: ClaimSearches<Found, Named>,
+): boolean {
+  if (definition !== name || isTerminal(state)) return false;
+  return state === "preparing" ? creates : cancelRequested || !table.isPaused(name);
+}
+
+/** Returns whether an entry is due and could not begin, or when it becomes due. */
+function outlookOf(entry: Entry | undefined, now: number): Pick<Claimed, "blocked" | "nextInMs"> {
+  if (entry === undefined || isTerminal(entry.operation.state)) return { blocked: false };
+  const { token, dueAt } = entry;
+  return token === undefined && now < dueAt
+    ? { blocked: false, nextInMs: dueAt - now }
+    : { blocked: isDue(entry, now) };
 }
 
 /** Returns what is due and could not begin, and what becomes due. */

@@ -8,9 +8,8 @@ import {
   transition,
 } from "../contract/operation.js";
 import { CANCELLED, EXPIRED } from "../contract/problem.js";
+import type { BegunOperation, ClaimedDefinition } from "../ports/claim.js";
 import type {
-  AttemptRequest,
-  BeginResult,
   CancelOutcome,
   InitialState,
   OverdueOperation,
@@ -33,10 +32,6 @@ export interface Entry<Stored extends Stepped = Operation> {
   token: string | undefined;
   leaseEndsAt: number;
   dueAt: number;
-  /** Time when `takeDue` hands it out. Epoch milliseconds. Absent after the end of the operation. */
-  announceAt: number | undefined;
-  /** Number of times that `takeDue` returned it since it began or became due. */
-  round: number;
   previousLost: boolean;
   /** Time when its delay is over. Epoch milliseconds. */
   readonly notBefore: number;
@@ -49,9 +44,6 @@ export interface Entry<Stored extends Stepped = Operation> {
 /** Time after which an expired operation is handed out again, if its caller has not removed it. Milliseconds. */
 export const HANDED_OUT_AGAIN_MS = 60_000;
 
-const FIRST_ANNOUNCEMENT_MS = 30_000;
-const MAX_ANNOUNCEMENT_MS = 3_600_000;
-
 /** Creates the entry of a new operation. */
 export function createEntry(operation: NewOperation, initial: InitialState | undefined, now: number): Entry {
   const preparing = initial?.state === "preparing" ? initial : undefined;
@@ -63,8 +55,6 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
     token: preparing?.token,
     leaseEndsAt: now + (preparing?.leaseMs ?? 0),
     dueAt: notBefore,
-    announceAt: now + (preparing?.leaseMs ?? delayMs ?? FIRST_ANNOUNCEMENT_MS),
-    round: 0,
     previousLost: false,
     notBefore,
     startBy: initial === undefined ? deadlineOf(notBefore, startWithinMs) : undefined,
@@ -117,36 +107,38 @@ export function isRepeatedCreation(entry: Entry, initial: InitialState | undefin
 }
 
 /**
- * Begins an attempt.
+ * Begins an attempt of an entry that is due, or ends the entry if it is being cancelled. Returns `undefined` if neither is
+ * possible.
  *
  * @param hasPlace called if only a place is missing. Default: there is one.
  */
 export function begin(
   entry: Entry,
   now: number,
-  { token, leaseMs, creates = true }: AttemptRequest,
+  { token, leaseMs }: Pick<ClaimedDefinition, "leaseMs"> & { readonly token: string },
   hasPlace: () => boolean = () => true,
-): BeginResult {
-  if (isTerminal(entry.operation.state)) return { outcome: "terminal" };
-  if (!creates && entry.operation.state === "preparing") return { outcome: "preparing" };
+): BegunOperation | "ended" | undefined {
+  if (isTerminal(entry.operation.state)) return undefined;
   if (entry.token !== token) {
-    if (hasLiveLease(entry, now)) return { outcome: "busy" };
-    if (entry.token === undefined && now < entry.dueAt)
-      return { outcome: "not-due", dueInMs: entry.dueAt - now };
+    if (!isDue(entry, now)) return undefined;
     if (entry.operation.cancelRequested === true) {
       end(entry, now, "failed", { error: CANCELLED });
-      return { outcome: "terminal" };
+      return "ended";
     }
-    const overdue = endIfOverdue(entry, now);
-    if (overdue !== undefined) return { outcome: "expired", operation: overdue };
-    if (entry.operation.state === "pending" && !hasPlace()) return { outcome: "full" };
+    if (entry.operation.state === "pending" && !hasPlace()) return undefined;
     // A token without a settlement belongs to an attempt that lost its lease.
     if (entry.token !== undefined) entry.previousLost = true;
     entry.token = token;
     entry.operation = { ...entry.operation, attempt: entry.operation.attempt + 1 };
   }
-  extend(entry, now, leaseMs);
-  return { outcome: "begun", operation: entry.operation, previousLost: entry.previousLost };
+  entry.leaseEndsAt = now + leaseMs;
+  return { operation: entry.operation, previousLost: entry.previousLost };
+}
+
+/** Returns whether an entry that has not ended is due, has no live lease, and has not expired. */
+export function isDue(entry: Entry, now: number): boolean {
+  const dueAt = entry.token === undefined ? entry.dueAt : entry.leaseEndsAt;
+  return now >= dueAt && now < (overdueFrom(entry) ?? Number.POSITIVE_INFINITY);
 }
 
 /** Returns the time when an entry expires. It does not during an attempt, or once an attempt was lost. */
@@ -171,7 +163,7 @@ export function renew(
   { leaseMs, progress }: Renewal,
 ): RenewResult {
   if (!holds(entry, token)) return { outcome: "lost" };
-  if (leaseMs !== undefined) extend(entry, now, leaseMs);
+  if (leaseMs !== undefined) entry.leaseEndsAt = Math.max(entry.leaseEndsAt, now + leaseMs);
   if (progress !== undefined) change(entry, { progress });
   return { outcome: "renewed", cancelRequested: entry.operation.cancelRequested === true };
 }
@@ -212,17 +204,6 @@ export function cancel(entry: Entry, now: number): CancelOutcome {
   return "cancelled";
 }
 
-/**
- * Records that the operation is returned for an announcement. Returns the time of the next announcement; the intervals
- * grow.
- */
-export function handOut(entry: Pick<Entry, "announceAt" | "round">, now: number): number {
-  const announceAt = now + Math.min(FIRST_ANNOUNCEMENT_MS * 4 ** entry.round, MAX_ANNOUNCEMENT_MS);
-  entry.announceAt = announceAt;
-  entry.round += 1;
-  return announceAt;
-}
-
 /** Takes an expired lease away, so that a late holder cannot renew it. */
 export function release(entry: Entry<Stepped>): void {
   entry.token = undefined;
@@ -241,12 +222,6 @@ export function hasLiveLease(entry: Entry<Stepped>, now: number): boolean {
   return entry.token !== undefined && now < entry.leaseEndsAt;
 }
 
-function extend(entry: Entry<Stepped>, now: number, leaseMs: number): void {
-  entry.leaseEndsAt = now + leaseMs;
-  entry.announceAt = entry.leaseEndsAt;
-  entry.round = 0;
-}
-
 function deadlineOf(dueAt: number, startWithinMs: number | undefined): number | undefined {
   return startWithinMs === undefined ? undefined : dueAt + startWithinMs;
 }
@@ -258,8 +233,6 @@ function prepared(entry: Entry<Stepped>, now: number, resource: JsonText): void 
   entry.wasPending = true;
   entry.dueAt = Math.max(now, entry.notBefore);
   entry.startBy = deadlineOf(entry.dueAt, entry.operation.startWithinMs);
-  entry.announceAt = entry.notBefore > now ? entry.notBefore : now + FIRST_ANNOUNCEMENT_MS;
-  entry.round = 0;
 }
 
 function retry(
@@ -273,8 +246,6 @@ function retry(
   if (lastError !== undefined) change(entry, { lastError });
   entry.token = undefined;
   entry.dueAt = now + delayMs;
-  entry.announceAt = entry.dueAt;
-  entry.round = 0;
 }
 
 type Outcome = Pick<Operation, "result" | "error" | "lastError">;
@@ -292,7 +263,6 @@ function end(
   if (error !== undefined) operation.error = error;
   if (lastError !== undefined) operation.lastError = lastError;
   entry.operation = operation;
-  entry.announceAt = undefined;
 }
 
 function change(entry: Entry<Stepped>, members: Partial<Operation>): void {

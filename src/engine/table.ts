@@ -61,6 +61,8 @@ export interface ClaimTable<Found extends Entry, Named = Found> extends ClaimSea
   hasPlace(entry: Found, limits: RunningLimits | undefined): boolean;
   /** Returns the free places of a definition, and for a tenant without regard to the others. */
   places(definition: string, limits: RunningLimits): FreePlaces;
+  /** Returns an entry by its id, also one that has ended. */
+  find(id: string): Found | undefined;
   /** Runs a step of the state machine, and saves what it changed. */
   apply<Result>(entry: Found, step: (now: number) => Result): Result;
 }

@@ -11,7 +11,7 @@ import type { OperationStore } from "../ports/operation-store.js";
 import type { Clock, Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { withinTime } from "../ports/waits.js";
-import { type Announcer, createAnnouncer } from "../protocol/announcer.js";
+import { type Bell, createBell } from "../protocol/bell.js";
 
 /** Dependencies shared by all methods of an operator. */
 export interface OperatorContext {
@@ -20,7 +20,7 @@ export interface OperatorContext {
   readonly store: OperatorStore;
   readonly runtime: Runtime;
   readonly observe: Observer;
-  readonly announcer: Announcer;
+  readonly bell: Bell;
 }
 
 type Parts = Pick<OperatorContext, "runtime"> & {
@@ -60,7 +60,7 @@ export function createContext(options: object): OperatorContext {
     store: createOperatorStore(backend.operations, runtime.clock),
     runtime,
     observe,
-    announcer: createAnnouncer({ queue: backend.queue, runtime, observe }),
+    bell: createBell({ queue: backend.queue, runtime, observe }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome, OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
+import { ringAfterEnd } from "../protocol/bell.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { type FailureFilter, type Failures, failures } from "./failures.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
@@ -171,6 +172,7 @@ async function cancel(context: OperatorContext, operationId: string): Promise<Op
   const found = await store.find(operationId);
   if (found === undefined) return { outcome: "unknown" };
   const outcome = await store.requestCancel(operationId, found.tenant);
+  if (outcome === "cancelled") ringAfterEnd(context.bell, found, false);
   const operation = await get(context, operationId);
   return operation === undefined ? { outcome } : { outcome, operation };
 }

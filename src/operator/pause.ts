@@ -37,7 +37,10 @@ export async function pause(
 
 /** Resumes a definition: see `Operator.resume`. */
 export async function resume(context: OperatorContext, definition: string): Promise<void> {
-  await context.store.resume(checkKnown(context, definition));
+  const name = checkKnown(context, definition);
+  await context.store.resume(name);
+  // A script may exit right after this.
+  await context.bell.ring({ definition: name });
 }
 
 /** Counts the operations of all definitions: see `Operator.stats`. */

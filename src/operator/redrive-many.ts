@@ -138,7 +138,7 @@ async function run(
     else skipped += 1;
     return true;
   });
-  await context.announcer.published();
+  await context.bell.published();
   return { redriven, skipped, ...(next === undefined ? {} : { cursor: toCursor(next) }) };
 }
 

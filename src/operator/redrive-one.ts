@@ -33,9 +33,9 @@ export async function redriveOne(
   const failed = await context.store.find(operationId);
   if (failed === undefined) return { outcome: "unknown" };
   checkKnown(context, failed.definition);
-  const { result, announced } = await redrive(context, failed);
+  const { result, rung } = await redrive(context, failed);
   // A script may exit right after this.
-  await announced;
+  await rung;
   if (result.outcome === "not-redrivable") return { outcome: REFUSALS[result.state] };
   const successor = result.outcome === "redriven" ? await context.store.find(result.operationId) : undefined;
   // Both can be purged in the meantime.
@@ -51,24 +51,24 @@ const REFUSALS = {
   failed: "no-work",
 } as const satisfies Record<OperatorStatus, OperatorRedriveResult["outcome"]>;
 
-/** Outcome of a redrive. `announced` resolves when the announcement was published or has failed. */
+/** Outcome of a redrive. `rung` resolves when the ring was published or has failed. */
 interface Redriven {
   readonly result: RedriveResult;
-  readonly announced: Promise<void>;
+  readonly rung: Promise<void>;
 }
 
-/** Creates the successor of a failed operation and announces it if it is new. */
+/** Creates the successor of a failed operation and rings for it if it is new. */
 export async function redrive(context: OperatorContext, failed: ListedOperation): Promise<Redriven> {
   const { id, definition, tenant, principal, state, settledAt } = failed;
-  const announced = Promise.resolve();
-  if (settledAt === undefined) return { result: { outcome: "not-redrivable", state }, announced };
+  const rung = Promise.resolve();
+  if (settledAt === undefined) return { result: { outcome: "not-redrivable", state }, rung };
   const ids = await successorIds(context.runtime, { id, settledAt });
   const result = await context.store.redrive(id, ids);
-  if (result.outcome !== "redriven" || !result.created) return { result, announced };
+  if (result.outcome !== "redriven" || !result.created) return { result, rung };
   const { operationId } = result;
   const about = { operationId, definition, tenant, ...(principal === undefined ? {} : { principal }) };
   context.observe({ event: "operation.redriven", ...about, retryOf: id });
-  return { result, announced: context.announcer.announce({ id: operationId, definition }) };
+  return { result, rung: context.bell.ring({ definition, operationId }) };
 }
 
 /** A failed operation. Both members are immutable. */

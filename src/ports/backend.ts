@@ -7,7 +7,6 @@ import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
 import type { RecordManyResult, RecordResult, Submission } from "./submission.js";
 import type { SynchronousTransactions } from "./synchronous.js";
-import { createTicketQueue } from "./tickets.js";
 
 /** How much a transaction sees of concurrent transactions, in SQL terms. */
 export type IsolationLevel = "read committed" | "repeatable read" | "serializable";
@@ -94,7 +93,7 @@ export interface Transactions<Tx> {
     options?: TransactionOptions & { readonly signal?: AbortSignal },
   ): Promise<SettleResult>;
   /**
-   * Records a submission within a transaction that the caller has open, and announces it when that transaction
+   * Records a submission within a transaction that the caller has open, and rings when that transaction
    * commits. The caller's transaction does not fail if the key is bound, if another transaction holds the key
    * (`SUBMISSION_IN_PROGRESS`), or if the operation cannot be stored. With `create`, the new operation is recorded
    * with the resource that `create` makes. If `create` throws, everything since the start of the call is rolled back
@@ -148,9 +147,9 @@ export function checkBackend(backend: unknown): void {
 }
 
 /**
- * Returns a back end with another queue. Key and operation are still recorded in one step, and transactions still
- * work. If receipts of the back end's own queue begin attempts, as on Postgres and SQLite, they still decide which operation
- * begins: a message of the other queue only says that there is work. `close` closes the new queue and the back end.
+ * Returns a back end with another queue. Key and operation are still recorded in one step, and transactions still work. Workers
+ * also listen to the back end's own queue, which rings for what is recorded in your transactions. `close` closes the new queue and
+ * the back end.
  *
  * Throws `INVALID_OPTION` if an argument is missing.
  */
@@ -158,11 +157,14 @@ export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> &
   checkBackend(backend);
   checkQueue(queue);
   const { operations, idempotency, submissions, queue: own } = backend;
-  const { consumeByTicket } = own;
   return {
     operations,
     idempotency,
-    queue: consumeByTicket === undefined ? queue : createTicketQueue(queue, consumeByTicket.bind(own)),
+    queue: {
+      publish: (rings) => queue.publish(rings),
+      listen: listenToBoth(queue, own),
+      close: () => queue.close(),
+    },
     ...(submissions === undefined ? {} : { submissions }),
     check: () => backend.check(),
     close: async () => {
@@ -176,10 +178,22 @@ export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> &
   };
 }
 
+function listenToBoth(...queues: readonly Queue[]): Queue["listen"] {
+  return (listener) => {
+    const all = queues.map((queue) => queue.listen(listener));
+    return {
+      want: (definitions) => {
+        for (const listening of all) listening.want(definitions);
+      },
+      close: async () => void (await Promise.all(all.map((listening) => listening.close()))),
+    };
+  };
+}
+
 /** The value is not quoted, because an address can contain a password. */
 function checkQueue(value: unknown): void {
-  const { publish, consume, close } = isObject(value) ? (value as Partial<Queue>) : {};
-  if ([publish, consume, close].every((method) => typeof method === "function")) return;
+  const { publish, listen, close } = isObject(value) ? (value as Partial<Queue>) : {};
+  if ([publish, listen, close].every((method) => typeof method === "function")) return;
   throw misuse(
     `The second argument of \`withQueue\` must be a queue, such as \`createNatsQueue({ jetstream })\`, not ${kindOf(value)}.`,
   );

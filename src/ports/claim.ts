@@ -48,6 +48,8 @@ export interface ClaimRequest {
   readonly definitions: readonly ClaimedDefinition[];
   /** Maximum number of attempts that may begin, across all definitions. */
   readonly limit: number;
+  /** Only this operation may begin. Then `definitions` contains its definition and no other. Default: any. */
+  readonly operationId?: string;
   /**
    * Whether the answer of an earlier call with this token was lost. The call then returns the attempts that the earlier one
    * began and that still have their lease, extends these leases, and begins and ends nothing. Default: false.
@@ -73,12 +75,14 @@ export interface Claimed {
   readonly again: boolean;
   /**
    * Whether work of these definitions is due that could not begin although slots were free: no place is free, an earlier
-   * operation of its lane has not ended, the definition is paused, or it is a suspect too many.
+   * operation of its lane has not ended, the definition is paused, or it is a suspect too many. With `operationId`, whether
+   * that operation is.
    */
   readonly blocked: boolean;
   /**
    * When work of these definitions becomes due next: the end of a delay, of the wait for a retry, or of a lease. Milliseconds
-   * from now, at least 1. Absent if no slot is left, or if nothing of the kind is known.
+   * from now, at least 1. Absent if no slot is left, or if nothing of the kind is known. With `operationId`, when that
+   * operation becomes due, and absent if it has a lease.
    */
   readonly nextInMs?: number;
 }

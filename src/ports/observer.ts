@@ -109,7 +109,7 @@ export type ServiceEvent =
       readonly code: string;
       readonly error: unknown;
     }
-  /** A step that no client waits for failed, such as an announcement, a sweep or a renewal. It will be retried. */
+  /** A step that no client waits for failed, such as a ring, a claim, a sweep or a renewal. It will be retried. */
   | { readonly event: "background.failed"; readonly step: string; readonly error: unknown }
   /**
    * A service was created without a back end, or with the memory back end if `NODE_ENV` is `production`. Its operations are

@@ -1,25 +1,13 @@
 import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../contract/operation.js";
-import type { Claimed, ClaimRequest, DueOperation, RunningLimits } from "./claim.js";
+import type { Claimed, ClaimRequest, DueOperation } from "./claim.js";
 import type { DefinitionStats, ListedOperation, ListRequest, PendingRequest } from "./operation-reads.js";
 
-/** The right to work on one operation. The caller chooses the token: see {@link OperationStore.beginAttempt}. */
+/** The right to work on one operation. The caller chooses the token: see {@link OperationStore.claim}. */
 export interface Lease {
   /** Id of the operation. A token is only valid together with it. */
   readonly operationId: string;
   /** Random and never reused. It fences off every earlier holder of the operation. */
   readonly token: string;
-}
-
-/** Parameters for beginning an attempt. */
-export interface AttemptRequest {
-  /** Token of the new lease. Random and never reused. */
-  readonly token: string;
-  /** How long the attempt may go without a renewal. Milliseconds. */
-  readonly leaseMs: number;
-  /** Whether the caller can finish an operation that is `preparing`. Default: true. */
-  readonly creates?: boolean;
-  /** Limits of the definition. Default: none. */
-  readonly limits?: RunningLimits | undefined;
 }
 
 /** State of a new operation that does not start as `pending` and due at once. */
@@ -32,33 +20,9 @@ export type InitialState =
 /** Whether the operation is new. `exists` only means that the id is taken, not that the operation is the same. */
 export type CreateOutcome = "created" | "exists";
 
-/** Whether the caller now holds the operation, and if not, why. Only `begun` grants the right to work on it. */
-export type BeginResult =
-  | {
-      readonly outcome: "begun";
-      readonly operation: Operation;
-      /** Whether the previous attempt lost its lease without being settled. It may have crashed its process. */
-      readonly previousLost: boolean;
-    }
-  /** Another caller holds a live lease. */
-  | { readonly outcome: "busy" }
-  /** The operation is delayed or waits for a retry. `dueInMs`: milliseconds until it is due. */
-  | { readonly outcome: "not-due"; readonly dueInMs: number }
-  /** The operation is `preparing`, and the caller passed `creates: false`. */
-  | { readonly outcome: "preparing" }
-  /**
-   * No place is free: as many operations run as the limits allow, an earlier one of the same `lane` has not ended, or the
-   * definition is paused. The operation stays due, and the call does not count as an attempt.
-   */
-  | { readonly outcome: "full" }
-  /** Its `startWithinMs` was over, so this call ended it. Repeating the call gets `terminal`. */
-  | { readonly outcome: "expired"; readonly operation: OverdueOperation }
-  | { readonly outcome: "terminal" }
-  | { readonly outcome: "unknown" };
-
 /** Changes of a running attempt. */
 export interface Renewal {
-  /** Extends the lease to this time from now. Milliseconds. Default: the lease ends when it would have ended. */
+  /** Extends the lease to this time from now, and never shortens it. Milliseconds. Default: it ends when it would have ended. */
   readonly leaseMs?: number;
   /** Replaces the progress of the operation. Default: unchanged. */
   readonly progress?: JsonText;
@@ -125,16 +89,12 @@ export type RedriveResult =
  */
 export interface OperationStore {
   /**
-   * `true` if `beginAttempt`, and the receipts of a queue that begins attempts in this store, keep `limits` and lanes.
-   * Definitions with `limits.running`, `limits.runningPerTenant` or `serialBy` need it. Default: they do not.
+   * `true` if `claim` keeps `limits` and lanes. Definitions with `limits.running`,
+   * `limits.runningPerTenant` or `serialBy` need it. Default: they do not.
    */
   readonly keepsPlaces?: boolean;
 
-  /**
-   * Creates the operation unless its id exists. A new `pending` operation is due at once, and `takeDue` hands it out
-   * 30 s later, in case its first announcement is lost. With `delayMs` it is due after that time, and `takeDue` hands it
-   * out then.
-   */
+  /** Creates the operation unless its id exists. A new `pending` operation is due at once, or after its `delayMs`. */
   create(operation: NewOperation, initial?: InitialState): Promise<CreateOutcome>;
 
   /**
@@ -144,29 +104,22 @@ export interface OperationStore {
   get(id: string, tenant: string): Promise<Operation | undefined>;
 
   /**
-   * Begins an attempt if the operation is due and has no live lease. Compare-and-set: of any number of concurrent
-   * calls, one gets `begun`. Repeating that call with the same token gets `begun` again, as the same attempt. An
-   * operation that is `preparing` begins in the same way, once the lease of its creator has expired.
+   * Begins attempts for the free slots of a worker. It finds everything that may run: new operations, those whose delay or
+   * wait for a retry is over, and those whose attempt was lost. In each definition, more urgent operations begin first, and
+   * the tenants of one urgency take turns. Compare-and-set: of any number of concurrent claims, one begins an operation. An
+   * operation that is `preparing` begins in the same way, once the lease of its creator has expired. It ends operations that are
+   * being cancelled and whose attempt was lost.
    *
-   * With `limits` or a `lane`, the operation also needs a place. A lease holds one, even an expired one, until another
+   * With `limits` or a `lane`, an operation also needs a place. A lease holds one, even an expired one, until another
    * operation needs it: then an expired lease is taken away, and everything later with its token is `lost`. The limits
    * hold across all processes. In a lane, operations have their turn in the order of `createdAt` and then of `id`, and
    * each one keeps it until it has ended.
    *
-   * An operation whose `startWithinMs` is over, and whose work has never started, does not begin. It fails with the problem
-   * `expired`, also if it has no place. It does not expire during an attempt. After one, it can only expire if it was settled
-   * with `started: false`: a lost lease counts as started. This holds for receipts of a queue that begins attempts too: they
-   * leave out operations that are overdue.
+   * An operation whose `startWithinMs` is over, and whose work has never started, does not begin, and `endOverdue` ends it. It
+   * does not expire during an attempt. After one, it can only expire if it was settled with `started: false`: a lost lease
+   * counts as started.
    */
-  beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult>;
-
-  /**
-   * Begins attempts for the free slots of a worker. It finds everything that may run: new operations, those whose delay or
-   * wait for a retry is over, and those whose attempt was lost. In each definition, more urgent operations begin first, and
-   * the tenants of one urgency take turns. Limits, lanes, deadlines and pauses hold as for `beginAttempt`. It ends operations
-   * that are being cancelled and whose attempt was lost.
-   */
-  claim?(request: ClaimRequest): Promise<Claimed>;
+  claim(request: ClaimRequest): Promise<Claimed>;
 
   /** Changes an attempt if its token is still the current one, even if the lease has expired. */
   renew(lease: Lease, change: Renewal): Promise<RenewResult>;
@@ -174,7 +127,7 @@ export interface OperationStore {
   /**
    * Ends the attempt. Compare-and-set on the token alone: late work counts as long as no other attempt has begun, a
    * stale token changes nothing, and a terminal state never changes. An operation that ends creates its `onEnd` in the
-   * same commit. This holds here and everywhere else that an operation ends: in `requestCancel`, `beginAttempt` and
+   * same commit. This holds here and everywhere else that an operation ends: in `requestCancel`, `claim` and
    * `endOverdue`, and in a transaction.
    */
   settle(lease: Lease, settlement: Settlement): Promise<SettleResult>;
@@ -182,22 +135,10 @@ export interface OperationStore {
   /**
    * Cancels an operation. If it has no live lease, it fails at once with the problem `cancelled`. If a lease is live,
    * the request is recorded as `cancelRequested`, for the next `renew`, or for the next `settle` with `retry`, which then fails the
-   * operation. A settlement with `completed` still wins. If the lease is lost, the next `beginAttempt` fails the
-   * operation. An operation that is `preparing` is `unknown`, because no client knows of it yet.
+   * operation. A settlement with `completed` still wins. If the lease is lost, the next `claim` fails
+   * the operation. An operation that is `preparing` is `unknown`, because no client knows of it yet.
    */
   requestCancel(id: string, tenant: string): Promise<CancelOutcome>;
-
-  /**
-   * Hands out operations that need a new announcement: unfinished operations that have not been announced or begun for
-   * a while. Compare-and-set: of any number of concurrent callers, one gets each operation. An operation that was
-   * handed out is handed out again after 30 s, 2 min, 8 min … 1 h, so that a long backlog is not announced over and
-   * over. Beginning and renewing move the next time to the end of the lease. A retry moves it to the time at which the
-   * operation is due, and restarts the series.
-   */
-  takeDue(request: {
-    readonly definitions: readonly string[];
-    readonly limit: number;
-  }): Promise<readonly DueOperation[]>;
 
   /**
    * Hands out completed operations whose `retentionMs` has passed, and failed ones whose `failedRetentionMs` has, each to
@@ -265,13 +206,13 @@ export interface OperationStore {
   redrive?(id: string, successor: { readonly id: string; readonly onEndId: string }): Promise<RedriveResult>;
 
   /**
-   * Pauses a definition: until `resume`, no attempt of its `pending` operations begins. `beginAttempt` returns `full`, and
-   * a queue that begins attempts leaves them due. Everything else goes on: creating operations, finishing those that are
+   * Pauses a definition: until `resume`, no attempt of its `pending` operations begins. Claims
+   * leave them due. Everything else goes on: creating operations, finishing those that are
    * `preparing`, attempts that have begun, and cancelling. `stats` shows the pause. If the definition is paused already,
    * nothing changes. `by` has 1 to 255 UTF-16 code units.
    */
   pause?(definition: string, by?: string): Promise<void>;
 
-  /** Ends the pause of a definition, if there is one, and wakes up workers that wait for its operations. */
+  /** Ends the pause of a definition, if there is one. */
   resume?(definition: string): Promise<void>;
 }

@@ -2,8 +2,8 @@ import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Webhooks } from "../ports/webhooks.js";
-import type { Announcer } from "./announcer.js";
 import type { Backlog } from "./backlog.js";
+import type { Bell } from "./bell.js";
 import type { Lifecycle } from "./lifecycle.js";
 import type { RetryAfterEstimate } from "./retry-after.js";
 
@@ -26,8 +26,8 @@ export interface Shared {
   readonly runtime: Runtime;
   /** Reports an event to the observer. Never throws. */
   readonly observe: Observer;
-  /** Announces operations to workers. */
-  readonly announcer: Announcer;
+  /** Wakes up workers. */
+  readonly bell: Bell;
   /** Announces the end of every operation. Default: none. */
   readonly webhooks?: Webhooks;
   /** Tracks requests and submissions in progress, so `close` can wait for them. Workers of this service join it. */

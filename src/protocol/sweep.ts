@@ -5,16 +5,16 @@ import type { KeyBinding } from "../ports/idempotency-store.js";
 import type { Observer } from "../ports/observer.js";
 import { expiredEvent } from "../ports/overdue.js";
 import type { Clock } from "../ports/runtime.js";
-import type { Announcer } from "./announcer.js";
+import type { Bell } from "./bell.js";
 
 const BATCH = 500;
 const MAX_BATCHES = 20;
 
 export interface SweepOptions {
   readonly backend: Backend;
-  /** Names of the definitions whose operations the sweep announces. */
+  /** Names of the definitions that the worker runs. */
   readonly definitions: readonly string[];
-  readonly announcer: Announcer;
+  readonly bell: Pick<Bell, "ring">;
   readonly clock: Clock;
   /** Returns how long operations of a definition are kept after their end. */
   readonly retentionOf: (
@@ -27,32 +27,35 @@ export interface SweepOptions {
   readonly observe: Observer;
 }
 
+/** The two parts of a sweep. They never reject. */
+export interface Sweep {
+  /** Ends overdue operations. */
+  endOverdue(): Promise<void>;
+  /** Ends abandoned submissions, and deletes operations whose retention is over. */
+  clean(): Promise<void>;
+}
+
 /**
- * Creates the sweep. It ends overdue operations, announces due ones again, ends abandoned submissions, and deletes
- * operations whose retention is over.
- * Every worker runs it, and the stores give each row to only one of them. Each part runs even if another one fails.
- *
- * @returns a function that sweeps once and returns the number of announced operations, or `undefined` if it could not
- * look for them
+ * Creates the sweep. Every worker runs it, and the stores give each row to only one of them. Each step runs even if another one
+ * fails.
  */
-export function createSweep(options: SweepOptions): () => Promise<number | undefined> {
+export function createSweep(options: SweepOptions): Sweep {
   const { observe } = options;
   const attempted = async (step: string, part: () => Promise<number>): Promise<number | undefined> => {
     try {
-      return await part();
+      return await inBatches(part);
     } catch (error) {
       observe({ event: "background.failed", step, error });
       return undefined;
     }
   };
-  return async () => {
-    // First, so that nothing overdue is announced, and the follow-ups of what has ended are announced at once.
-    await attempted("end-overdue", () => inBatches(() => endOverdue(options)));
-    const announced = await attempted("announce-due", () => inBatches(() => announceDue(options)));
-    await attempted("end-abandoned", () => inBatches(() => endAbandoned(options)));
-    const count = await attempted("purge", () => inBatches(() => purge(options)));
-    if (count) observe({ event: "operation.purged", count });
-    return announced;
+  return {
+    endOverdue: async () => void (await attempted("end-overdue", () => endOverdue(options))),
+    clean: async () => {
+      await attempted("end-abandoned", () => endAbandoned(options));
+      const count = await attempted("purge", () => purge(options));
+      if (count) observe({ event: "operation.purged", count });
+    },
   };
 }
 
@@ -67,16 +70,14 @@ async function inBatches(step: () => Promise<number>): Promise<number> {
   return total;
 }
 
-async function endOverdue({ backend, observe }: SweepOptions): Promise<number> {
+async function endOverdue({ backend, definitions, bell, observe }: SweepOptions): Promise<number> {
   const ended = (await backend.operations.endOverdue?.({ limit: BATCH })) ?? [];
   for (const operation of ended) observe(expiredEvent(operation));
+  // They may have held up their lanes, and their ends may have follow-ups of any definition.
+  if (ended.length > 0)
+    for (const definition of new Set([...definitions, ...ended.map((each) => each.definition)]))
+      void bell.ring({ definition });
   return ended.length;
-}
-
-async function announceDue({ backend, definitions, announcer }: SweepOptions): Promise<number> {
-  const due = await backend.operations.takeDue({ definitions, limit: BATCH });
-  for (const operation of due) void announcer.announce(operation);
-  return due.length;
 }
 
 /**

@@ -27,8 +27,8 @@ import { checkPlaces } from "../ports/places.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
-import { createAnnouncer } from "../protocol/announcer.js";
 import { createBacklog } from "../protocol/backlog.js";
+import { createBell } from "../protocol/bell.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import { SHARED } from "../protocol/shared.js";
@@ -47,7 +47,7 @@ export interface ServiceOptions<List extends Definitions, Tx = unknown, Created 
   extends SettingsOptions {
   /** At least one definition. Names and paths must be unique. */
   readonly definitions: List;
-  /** Back end that stores and announces operations. Default: the memory of this process, with a warning. */
+  /** Back end that stores operations and wakes up workers. Default: the memory of this process, with a warning. */
   readonly backend?: Backend<Tx>;
   /**
    * Functions that create a resource before the reply, by name of the definition. The reply is then a 201 (spec §4.1).
@@ -110,7 +110,7 @@ export function createService<
   const observe = toObserver(options.observe, runtime.clock);
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);
-  const announcer = createAnnouncer({ queue: backend.queue, runtime, observe });
+  const bell = createBell({ queue: backend.queue, runtime, observe });
   const inTime = <Result>(call: Promise<Result>): Promise<Result> => storeAnswer({ settings, runtime }, call);
   const hub = createHub({
     operations: backend.operations,
@@ -129,7 +129,7 @@ export function createService<
     formats: readFormats(definitions, options.formats),
     runtime,
     observe,
-    announcer,
+    bell,
     ...(webhooks === undefined ? {} : { webhooks }),
     lifecycle,
     estimate,
@@ -154,7 +154,7 @@ export function createService<
     close: () => {
       // The lifecycle waits for requests in progress, and these may be waiting for work.
       hub.close();
-      return lifecycle.close([announcer.close, backend.close]);
+      return lifecycle.close([bell.flush, backend.close]);
     },
     ...awaitUsing(),
   };

@@ -1,9 +1,10 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { isOperationId } from "../contract/operation.js";
+import { isOperationId, type Operation } from "../contract/operation.js";
 import { checkIdText } from "../contract/options.js";
 import { toDate, toVisible, type VisibleOperation } from "../contract/visible-operation.js";
 import type { ServiceContext } from "../http/context.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
+import { ringAfterEnd } from "../protocol/bell.js";
 import { storeAnswer } from "../submission/store-answer.js";
 import { knownDefinition, readCall } from "./call.js";
 
@@ -17,7 +18,8 @@ export async function get(
   const { name } = knownDefinition(context, definition);
   checkIdText(id, "of a submission");
   const { tenant } = readCall(context, "get", options, { tenant: true });
-  return find(context, name, id, tenant);
+  const operation = await find(context, name, id, tenant);
+  return operation && visible(context, operation);
 }
 
 async function find(
@@ -25,11 +27,14 @@ async function find(
   definition: string,
   id: string,
   tenant: string,
-): Promise<VisibleOperation<Date> | undefined> {
+): Promise<Operation | undefined> {
   if (!isOperationId(id)) return undefined;
   const operation = await storeAnswer(context, context.backend.operations.get(id, tenant));
-  if (operation?.definition !== definition || operation.state === "preparing") return undefined;
-  return toVisible(operation, toDate, context.settings.problemBaseUri);
+  return operation?.definition === definition && operation.state !== "preparing" ? operation : undefined;
+}
+
+function visible({ settings }: ServiceContext, operation: Operation): VisibleOperation<Date> {
+  return toVisible(operation, toDate, settings.problemBaseUri);
 }
 
 /** Outcome of a cancellation, and the operation after it. */
@@ -48,8 +53,10 @@ export async function cancel(
   const { name } = knownDefinition(context, definition);
   checkIdText(id, "of a submission");
   const { tenant } = readCall(context, "cancel", options, { tenant: true });
-  if ((await find(context, name, id, tenant)) === undefined) return { outcome: "unknown" };
+  const found = await find(context, name, id, tenant);
+  if (found === undefined) return { outcome: "unknown" };
   const outcome = await storeAnswer(context, context.backend.operations.requestCancel(id, tenant));
+  if (outcome === "cancelled") ringAfterEnd(context.bell, found, false);
   const operation = await find(context, name, id, tenant);
-  return operation === undefined ? { outcome } : { outcome, operation };
+  return operation === undefined ? { outcome } : { outcome, operation: visible(context, operation) };
 }

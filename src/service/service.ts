@@ -27,7 +27,7 @@ export type SubmitOptions<Tx> = SubmissionOptions & TransactionOption<Tx>;
 export type TransactionOption<Tx> = [AsyncHandle<Tx>] extends [never]
   ? { readonly tx?: { readonly "this back end shares no transactions with asynchronous functions": never } }
   : {
-      /** Your open transaction. The operation is created and announced only if it commits. Default: none. */
+      /** Your open transaction. The operation is created only if it commits. Default: none. */
       readonly tx?: AsyncHandle<Tx>;
     };
 
@@ -96,7 +96,7 @@ export interface CancelResult<Definition> {
 export interface Service<List extends Definitions = Definitions, Tx = unknown> extends Router, AwaitUsing {
   /** Definitions that the service accepts, each at its own path. */
   readonly definitions: List;
-  /** Back end that stores and announces operations. */
+  /** Back end that stores operations and wakes up workers. */
   readonly backend: Backend<Tx>;
   /** @internal */
   readonly [SHARED]: ServiceContext;
@@ -188,7 +188,7 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> e
   ): Promise<CancelResult<Definition>>;
   /**
    * Closes the service, in this order: refuses new requests and submissions, answers requests that wait for the end of
-   * work, waits for those in progress and stops the workers of this service, publishes pending announcements, and
+   * work, waits for those in progress and stops the workers of this service, publishes pending rings, and
    * closes the back end. Never rejects. `await using` calls it.
    */
   close(): Promise<void>;

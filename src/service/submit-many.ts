@@ -2,7 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
 import type { ServiceContext } from "../http/context.js";
-import { announceAccepted } from "../submission/accept.js";
+import { reportAccepted } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
 import type { CheckedSubmission } from "../submission/earlier-operation.js";
 import {
@@ -60,8 +60,7 @@ export async function submitMany(
     checkSize(checked);
     const outcomes = await recordMany(context, checked, record);
     if (tx !== undefined) return outcomes;
-    for (const [own, outcome] of outcomes)
-      if (!("refusal" in outcome)) announceAccepted(context, own, outcome);
+    for (const [own, outcome] of outcomes) if (!("refusal" in outcome)) reportAccepted(context, own, outcome);
     return outcomes;
   }
 

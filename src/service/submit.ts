@@ -13,7 +13,7 @@ import type { ServiceContext } from "../http/context.js";
 import type { Principal } from "../ports/authorize.js";
 import type { CreatedResource } from "../ports/create.js";
 import { checkEndsOverdue } from "../ports/overdue.js";
-import { accept, announceAccepted } from "../submission/accept.js";
+import { accept, reportAccepted } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
 import { checkKeptFields } from "../submission/check-kept-fields.js";
 import { recordIn } from "../submission/creation/record-in.js";
@@ -75,7 +75,7 @@ export async function submit(
       const checked = await check(context, known, input, options, message?.meta);
       if (tx !== undefined) return recordIn(context, checked, tx);
       const recorded = await accept(context, checked);
-      announceAccepted(context, checked, recorded);
+      reportAccepted(context, checked, recorded);
       return recorded;
     },
     toMessage,

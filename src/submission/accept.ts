@@ -13,7 +13,7 @@ interface Platform {
 /**
  * Accepts a submission: records it, and creates its resource if the service has a `create` function. Every step is
  * repeatable: a retry after a crash finds the same operation and completes the missing steps. Call
- * {@link announceAccepted} with what it resolves to.
+ * {@link reportAccepted} with what it resolves to.
  *
  * Throws `BACKLOG_FULL`, `TOO_MANY_PENDING`, and errors of recording and creating.
  */
@@ -39,18 +39,18 @@ function record(context: SubmissionContext, checked: CheckedSubmission): Promise
 }
 
 /**
- * Reports an accepted submission, and announces it. Does not wait for the announcement: the record serves as the
- * outbox, and an unresponsive broker must not delay the reply. Never throws.
+ * Reports an accepted submission, and rings for it. Does not wait for the ring: the record serves as the outbox, and an
+ * unresponsive broker must not delay the reply. Never throws.
  *
- * @param platform `waitUntil` keeps the process alive until the announcement is published
+ * @param platform `waitUntil` keeps the process alive until the ring is published
  */
-export function announceAccepted(
+export function reportAccepted(
   context: SubmissionContext,
   { definition: { name: definition }, submission }: CheckedSubmission,
-  { operationId, replayed, announce }: Accepted,
+  { operationId, replayed, ring }: Accepted,
   platform: Platform = {},
 ): void {
-  const { tenant, principal, meta } = submission.operation;
+  const { tenant, principal, meta, delayMs } = submission.operation;
   const event = replayed ? "operation.replayed" : "operation.accepted";
   // Written out, because V8 keeps what a spread makes of a literal until the next full collection.
   context.observe(
@@ -58,14 +58,14 @@ export function announceAccepted(
       ? { event, operationId, definition, tenant }
       : { event, operationId, definition, tenant, principal },
   );
-  if (announce) stayFor(context, platform, context.announcer.announce({ id: operationId, definition, meta }));
+  if (ring) stayFor(context, platform, context.bell.ring({ definition, operationId, meta }, delayMs));
 }
 
-/** If `waitUntil` throws, the operation is already recorded; the sweep will announce it. */
+/** If `waitUntil` throws, the operation is already recorded, and a worker will find it. */
 function stayFor({ observe }: SubmissionContext, platform: Platform, work: Promise<void>): void {
   try {
     platform.waitUntil?.(work);
   } catch (error) {
-    observe({ event: "background.failed", step: "announce", error });
+    observe({ event: "background.failed", step: "ring", error });
   }
 }

@@ -6,8 +6,8 @@ export interface Accepted {
   readonly operationId: string;
   /** Whether an earlier submission with this key created the operation. */
   readonly replayed: boolean;
-  /** Whether the operation has to be announced. */
-  readonly announce: boolean;
+  /** Whether to wake up workers. */
+  readonly ring: boolean;
   /** Current state of the earlier submission's operation. If absent, the operation has just become pending. */
   readonly operation?: Operation;
   /** Stored resource. If present, the reply is a 201. */
@@ -18,7 +18,7 @@ export interface Accepted {
 export function replayOf(operation: Operation): Accepted {
   const { id, resource } = operation;
   const created = resource === undefined ? {} : { resource };
-  return { operationId: id, replayed: true, announce: false, operation, ...created };
+  return { operationId: id, replayed: true, ring: false, operation, ...created };
 }
 
 /** Returns what subscribers of the channel `submit` learn about an accepted submission. */

@@ -4,8 +4,8 @@ import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Webhooks } from "../ports/webhooks.js";
-import type { Announcer } from "../protocol/announcer.js";
 import type { Backlog } from "../protocol/backlog.js";
+import type { Bell } from "../protocol/bell.js";
 
 /** Limits for accepting submissions. */
 interface SubmissionSettings {
@@ -27,7 +27,7 @@ export interface SubmissionContext {
   readonly settings: SubmissionSettings;
   readonly runtime: Runtime;
   readonly observe: Observer;
-  readonly announcer: Announcer;
+  readonly bell: Bell;
   /** Refuses submissions over the limits of pending operations. Absent if no definition has such a limit. */
   readonly backlog?: Backlog;
   /** Announces the end of every operation. Absent if the service has no webhooks. */

@@ -90,8 +90,7 @@ function judge(
 ): ManyOutcome {
   const { operation, fingerprint } = first.submission;
   if (own === first && result.outcome === "created")
-    // The sweep announces delayed work when it is due.
-    return { operationId: operation.id, replayed: false, announce: operation.delayMs === undefined };
+    return { operationId: operation.id, replayed: false, ring: true };
   const created = {
     ...operation,
     state: "pending",

@@ -19,7 +19,7 @@ export async function recordSubmission(
   comparable: ComparableSubmission,
 ): Promise<Accepted> {
   const { submission } = comparable;
-  const { id, delayMs } = submission.operation;
+  const { id } = submission.operation;
   try {
     const call = record(context, submission);
     let early: RecordedAs | undefined;
@@ -31,8 +31,7 @@ export async function recordSubmission(
     const recorded = early ?? (await recordedInTime(context, submission, call));
     if (recorded.outcome !== "created") return replayOf(earlierOperation(context, comparable, recorded));
     const { operationId = id } = recorded;
-    // The sweep announces delayed work when it is due.
-    return { operationId, replayed: operationId !== id, announce: delayMs === undefined };
+    return { operationId, replayed: operationId !== id, ring: true };
   } catch (error) {
     throw asUncertain(error);
   }

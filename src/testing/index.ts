@@ -28,11 +28,5 @@ export {
   type RunnableCase,
   runnableCases,
 } from "./suites/port-case.js";
-export {
-  createStoreQueueHarness,
-  type QueueHarness,
-  queueCases,
-  type StoreQueueHarnessOptions,
-  type StoreWithQueue,
-} from "./suites/queue-suite.js";
+export { type OpenQueue, type QueueHarness, queueCases } from "./suites/queue-suite.js";
 export { type SubmissionsHarness, submissionsCases } from "./suites/submissions-suite.js";

@@ -2,9 +2,9 @@ import { AsyncReplyError } from "../contract/errors.js";
 import type { Operation } from "../contract/operation.js";
 import type { Backend } from "../ports/backend.js";
 import type { AttemptEvent, EndEvent, Observer } from "../ports/observer.js";
-import type { OperationStore } from "../ports/operation-store.js";
+import type { Lease, OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
-import type { Announcer } from "../protocol/announcer.js";
+import type { Bell } from "../protocol/bell.js";
 import type { LeaseKeeping } from "../protocol/keep-lease.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
 import { type Latch, type Link, Links } from "./latch.js";
@@ -18,7 +18,7 @@ export interface WorkerContext {
   readonly backend: Backend;
   readonly runtime: Runtime;
   readonly settings: WorkerSettings;
-  readonly announcer: Announcer;
+  readonly bell: Bell;
   readonly estimate: RetryAfterEstimate | undefined;
   readonly observe: Observer;
   readonly suspects: Suspects;
@@ -28,6 +28,15 @@ export interface WorkerContext {
   readonly draining: Latch;
   /** Raised when the worker stops waiting for running attempts. */
   readonly stopping: Latch;
+}
+
+/** An attempt that a claim has begun. */
+export interface BegunAttempt {
+  readonly lease: Lease;
+  /** The operation as the attempt has begun it. */
+  readonly operation: Operation;
+  /** Whether the previous attempt lost its lease without being settled. */
+  readonly previousLost: boolean;
 }
 
 /** An attempt whose processor runs. */

@@ -1,70 +1,105 @@
-import type { Delivery } from "../ports/queue.js";
+import type { BegunOperation } from "../ports/claim.js";
+import type { Sweep } from "../protocol/sweep.js";
+import { createAlarm } from "./alarm.js";
+import type { HandleAttempt } from "./attempt/attempt.js";
+import { createClaimer } from "./claimer.js";
 import { reportError, type WorkerContext } from "./context.js";
+import { hear } from "./hear.js";
 import { sleep } from "./latch.js";
-import { createReceiver } from "./receiver.js";
 import type { RunSummary } from "./run-summary.js";
 import { createRuns, type RunLimits } from "./runs.js";
 import { createSlots } from "./slots.js";
+import { createStarts } from "./starts.js";
+import { createWakeUp } from "./wake-up.js";
 
 /** Functions that the loops call. */
 export interface LoopCalls {
-  /** Sweeps once. Returns how many operations it announced, or `undefined` if it could not look for them. */
-  readonly sweep: () => Promise<number | undefined>;
-  /** Takes a delivery from its receipt to its settlement. */
-  readonly attempt: (delivery: Delivery) => Promise<void>;
+  readonly sweep: Sweep;
+  /** Takes an attempt from its beginning to its settlement. */
+  readonly attempt: HandleAttempt;
 }
 
 export interface Loops {
-  /** Receives as many deliveries as there are free slots, until draining. */
-  receiveLoop(): Promise<void>;
-  /** Sweeps every `sweepIntervalMs`, until draining. */
+  /** Claims work for the free slots, until draining. */
+  claimLoop(): Promise<void>;
+  /** Sweeps now and then, until draining. */
   sweepLoop(): Promise<void>;
   /** Works until nothing is due, until draining, or within its limits. */
   run(limits: RunLimits): Promise<RunSummary>;
-  /** Resolves when no delivery and no run is in progress. */
+  /** Resolves when no attempt and no run is in progress. */
   ended(): Promise<void>;
-  /** Releases what the loops hold in the queue. */
-  close(): Promise<void>;
 }
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
+/** Interval at which operations are deleted, unless sweeps are to be more frequent than the default. Milliseconds. */
+const CLEAN_INTERVAL_MS = 60_000;
+/** The same for the end of overdue operations if no definition has a deadline: submissions may have one. Milliseconds. */
+const OVERDUE_INTERVAL_MS = 30_000;
+const DEFAULT_SWEEP_MS = 1_000;
+/** Maximum number of claims one after the other that begin nothing. */
+const MAX_IN_A_ROW = 64;
 
 /** Creates the two loops of a worker, and the runs that replace them in tests and serverless functions. */
 export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCalls): Loops {
   const { processors, settings, runtime, suspects, draining } = context;
   const running = new Set<Promise<unknown>>();
   const slots = createSlots(processors, settings.concurrency);
-  const receiver = createReceiver(context, slots, attempt);
+  const start = createStarts(context, slots, attempt);
+  const claimer = createClaimer(context);
+  const alarm = createAlarm(processors, runtime.random);
   const startRun = createRuns(context, { slots, sweep });
-  // Created with the loop, because Cloudflare Workers cannot create it outside a request.
-  let waiting: AbortController | undefined;
+  const hasDeadlines = [...processors.values()].some(
+    ({ definition }) => definition.startWithinMs !== undefined,
+  );
+  const { sweepIntervalMs } = settings;
+  const share = Math.min(1, sweepIntervalMs / DEFAULT_SWEEP_MS);
+  const sweepMs = hasDeadlines ? sweepIntervalMs : Math.max(sweepIntervalMs, OVERDUE_INTERVAL_MS * share);
+  const wakeUp = createWakeUp(runtime.clock);
+  /** Definitions of which more work may be due than the last claim could take. */
+  let filled: ReadonlySet<string> = new Set();
+  /** Whether something else than the alarm has ended the last sleep. */
+  let isWoken = true;
+  /** Number of claims one after the other that were to be made again. */
+  let inARow = 0;
 
-  function handle(delivery: Delivery): void {
-    const handled = receiver.handle(delivery, () => void running.delete(handled));
-    running.add(handled);
-  }
-
-  /** Waits for deliveries, but at most until a definition that is full now has a free slot, or a suspect may begin. */
-  async function receiveUntilFreed(): Promise<readonly Delivery[]> {
-    if (waiting === undefined || waiting.signal.aborted) waiting = new AbortController();
-    const full = new Set([...processors.keys()].filter(slots.isFull));
-    const forget = slots.onFree((definition) => {
-      if (full.has(definition)) waiting?.abort();
-    });
-    try {
-      return await receiver.receive(slots.free(), waiting.signal);
-    } finally {
-      forget();
+  /** Claims once. Returns the time until the next claim, if nothing wakes the worker earlier. */
+  async function claimOnce(): Promise<number> {
+    wakeUp.reset();
+    const asked = slots.free();
+    const { left } = slots;
+    const { begun, ended, token, again, nextInMs } = await claimer.claim(asked, left);
+    alarm.claimed(begun.length > 0, isWoken);
+    isWoken = true;
+    for (const each of begun) {
+      const started = start(each, token, () => void running.delete(started));
+      running.add(started);
     }
+    filled = new Set(begun.length < left ? filledBy(begun, asked) : processors.keys());
+    // A slot can become free during the claim. Another suspect may begin beside the first.
+    const hasFree = [...filled].some((name) => !slots.isFull(name));
+    const continues = again || hasFree || ended.length > 0 || begun.some(({ previousLost }) => previousLost);
+    inARow = continues && begun.length === 0 ? inARow + 1 : 0;
+    // Bounded, so that work that cannot begin costs no more than a share of the time.
+    return continues && inARow <= MAX_IN_A_ROW ? 0 : alarm.after(nextInMs);
   }
 
-  async function receiveOnce(): Promise<void> {
+  /** Returns the definitions of which a claim has taken as many attempts as it asked for. */
+  function filledBy(begun: readonly BegunOperation[], asked: ReadonlyMap<string, number>): readonly string[] {
+    return [...processors.keys()].filter((name) => {
+      const count = begun.filter(({ operation }) => operation.definition === name).length;
+      return count >= (asked.get(name) ?? 0);
+    });
+  }
+
+  async function claimAndSleep(want: (definitions: ReadonlySet<string>) => void): Promise<void> {
     try {
-      for (const delivery of await receiveUntilFreed()) handle(delivery);
+      const sleepMs = await claimOnce();
+      want(new Set(slots.free().keys()));
       // Without this, a long backlog of quick work would starve the rest of the process.
       await runtime.pause();
+      if (sleepMs > 0 && slots.left > 0) isWoken = await wakeUp.sleep(sleepMs);
     } catch (error) {
-      reportError(context, "receive", error);
+      reportError(context, "claim", error);
       await sleep(PAUSE_AFTER_FAILURE_MS, runtime.clock, draining);
     }
   }
@@ -81,20 +116,34 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
   }
 
   return {
-    receiveLoop: async () => {
-      const endWait = (): void => waiting?.abort();
-      draining.onRaise(endWait);
-      suspects.onOpen(endWait);
+    claimLoop: async () => {
+      const listening = hear(context, wakeUp.wake);
+      draining.onRaise(wakeUp.wake);
+      const forget = [
+        suspects.onOpen(wakeUp.wake),
+        slots.onFree((definition) => {
+          if (filled.has(definition)) wakeUp.wake();
+        }),
+      ];
+      listening.want(new Set(processors.keys()));
       while (!draining.raised) {
         await freeSlot();
         // Draining may have started while this waited for a slot.
-        if (!draining.raised) await receiveOnce();
+        if (!draining.raised) await claimAndSleep(listening.want);
       }
+      for (const each of forget) each();
+      await listening.close();
     },
     sweepLoop: async () => {
+      const { clock } = runtime;
+      let cleanAt = clock.elapsed();
       while (!draining.raised) {
-        await sweep();
-        await sleep(settings.sweepIntervalMs, runtime.clock, draining);
+        await sweep.endOverdue();
+        if (clock.elapsed() >= cleanAt) {
+          await sweep.clean();
+          cleanAt = clock.elapsed() + CLEAN_INTERVAL_MS * share;
+        }
+        await sleep(sweepMs, clock, draining);
       }
     },
     run: (limits) => {
@@ -107,6 +156,5 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
     ended: async () => {
       while (running.size > 0) await Promise.all(running);
     },
-    close: receiver.close,
   };
 }

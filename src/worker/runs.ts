@@ -1,11 +1,13 @@
 import { onAbort, sleep } from "../ports/waits.js";
+import type { Sweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
+import { createClaimer } from "./claimer.js";
 import { Running, type WorkerContext } from "./context.js";
 import { Latch } from "./latch.js";
-import { createReceiver } from "./receiver.js";
 import { countOutcomes, type RunSummary } from "./run-summary.js";
 import { createRunTime } from "./run-time.js";
 import type { Slots } from "./slots.js";
+import { createStarts } from "./starts.js";
 
 /** Limits of a run. */
 export interface RunLimits {
@@ -23,10 +25,18 @@ interface StartedRun {
   readonly ended: Promise<unknown>;
 }
 
+/** Result of a claim of a run. */
+interface Look {
+  /** Whether another claim may find more at once. */
+  readonly more: boolean;
+  /** Whether work is due that cannot begin. */
+  readonly blocked: boolean;
+}
+
 /** Parts of a worker that its runs share. */
 interface SharedParts {
   readonly slots: Slots;
-  readonly sweep: () => Promise<number | undefined>;
+  readonly sweep: Sweep;
 }
 
 /**
@@ -39,7 +49,7 @@ export function createRuns(
 ): (limits: RunLimits) => StartedRun {
   const inTurn = createTurns();
   const processors = [...worker.processors.values()];
-  const { settings, announcer, runtime } = worker;
+  const { settings, bell, runtime } = worker;
   const { clock } = runtime;
 
   return ({ maxMs, signal }) => {
@@ -48,26 +58,25 @@ export function createRuns(
     const draining = new Latch();
     const stopping = new Latch();
     const context = { ...worker, observe, running: new Running(), draining, stopping };
-    const receiver = createReceiver(context, slots, createAttempts(context));
+    const claimer = createClaimer(context);
+    const start = createStarts(context, slots, createAttempts(context));
     const handled = new Set<Promise<void>>();
-    // Created once, because each one captures a stack.
-    const noWait = AbortSignal.abort();
 
-    /** Begins what is due, in the slots that are free. Returns how many deliveries there were. */
-    async function receive(): Promise<number> {
+    /** Claims what is due, for the slots that are free. */
+    async function claim(): Promise<Look> {
       const free = new Map(
         [...slots.free()].filter(([name]) => {
           const processor = worker.processors.get(name);
           return processor !== undefined && time.allows(processor);
         }),
       );
-      if (draining.raised || free.size === 0) return 0;
-      const deliveries = await receiver.receive(free, noWait);
-      for (const delivery of deliveries) {
-        const handling = receiver.handle(delivery, () => void handled.delete(handling));
+      if (draining.raised || free.size === 0) return { more: false, blocked: false };
+      const { begun, ended, token, again, blocked } = await claimer.claim(free, slots.left);
+      for (const each of begun) {
+        const handling = start(each, token, () => void handled.delete(handling));
         handled.add(handling);
       }
-      return deliveries.length;
+      return { more: begun.length > 0 || ended.length > 0 || again, blocked };
     }
 
     /** Waits until a slot becomes free, at most until the next sweep. `freed` says how many were when this was decided. */
@@ -82,21 +91,19 @@ export function createRuns(
 
     /** Returns whether nothing is due any more. */
     async function workUntilIdle(): Promise<boolean> {
-      // A receipt can begin what is due in one write. If the sweep came first, it would write too.
       let sweepAt = clock.elapsed() + settings.sweepIntervalMs;
-      let announced: number | undefined;
       /** Whether there may have been work since the last sweep. */
       let worked = true;
       while (!draining.raised) {
-        await announcer.published();
         if (clock.elapsed() >= sweepAt) {
-          announced = await sweep();
-          await announcer.published();
+          await sweep.endOverdue();
+          await sweep.clean();
           sweepAt = clock.elapsed() + settings.sweepIntervalMs;
           worked = false;
         }
         const { freed } = slots;
-        if ((await inTurn(receive)) > 0) {
+        const { more, blocked } = await inTurn(claim);
+        if (more) {
           worked = true;
           // Without this, quick work in memory would starve the rest of the process.
           await runtime.pause();
@@ -104,8 +111,9 @@ export function createRuns(
           await slotFreed(freed);
           worked = true;
         } else if (!processors.some(time.allows)) return false;
-        else if (worked || (announced ?? 0) > 0) sweepAt = clock.elapsed();
-        else return announced === 0 && processors.every(time.allows);
+        // A sweep can end what is overdue, and a follow-up is due then.
+        else if (worked) sweepAt = clock.elapsed();
+        else return !blocked && processors.every(time.allows);
       }
       return false;
     }
@@ -127,8 +135,7 @@ export function createRuns(
       } finally {
         while (handled.size > 0) await Promise.all(handled);
         draining.raise();
-        await announcer.published();
-        await receiver.close();
+        await bell.flush();
         for (const each of forget) each();
       }
     }

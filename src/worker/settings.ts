@@ -39,7 +39,11 @@ export interface WorkerOptions extends Omit<ProcessorOptions, "concurrency"> {
   readonly concurrency?: number;
   /** Maximum size of a result, and of a progress report. Bytes. Default: 64 KiB. */
   readonly maxResultBytes?: number;
-  /** Interval at which the worker looks for due work whose announcement was lost. Milliseconds. Default: 1 s. */
+  /**
+   * Interval at which a worker of definitions with `startWithinMs` ends operations that did not start in time, and at which a run
+   * looks for more work while its attempts run. Other workers end them every 30 s, and all delete old operations every minute. Below 1 s, it shortens these intervals in proportion.
+   * Milliseconds. Default: 1 s.
+   */
   readonly sweepIntervalMs?: number;
   /** How long `stop` lets attempts finish before it releases them. Milliseconds. Default: 10 s. */
   readonly drainTimeoutMs?: number;

@@ -1,6 +1,4 @@
 import type { Operation } from "../contract/operation.js";
-import type { Announcement } from "../ports/announcement.js";
-import type { Delivery } from "../ports/queue.js";
 import type { Clock } from "../ports/runtime.js";
 import type { CheckedProcessor } from "./processors.js";
 
@@ -17,21 +15,8 @@ export interface Suspects {
     operation: Operation,
     settings: Pick<CheckedProcessor["settings"], "leaseMs" | "maxAttempts">,
   ): (() => void) | undefined;
-  /** Keeps the announcement of a suspect that must wait. */
-  wait(announcement: Announcement): void;
-  /** Returns whether this suspect waits. */
-  isWaiting(announcement: Announcement): boolean;
-  /**
-   * Returns deliveries of up to `limit` waiting announcements that may begin now, and of each definition no more than
-   * its free slots. Each counts as one that has begun until `answered`.
-   */
-  next(slots: ReadonlyMap<string, number>, limit: number): readonly Delivery[];
-  /** Call this when the store has answered whether the attempt of a delivery begins, right before `begin`. */
-  answered(announcement: Announcement): void;
-  /** Removes and returns all waiting announcements. */
-  takeAll(): readonly Announcement[];
-  /** Sets the function that is called when another suspect may begin. */
-  onOpen(listener: () => void): void;
+  /** Calls the listener when another suspect may begin. Returns a function that removes it. */
+  onOpen(listener: () => void): () => void;
 }
 
 /** A suspect beyond this attempt has lost at least two. Until it ends, no suspect of any definition begins. */
@@ -39,9 +24,8 @@ const MAX_ATTEMPT_BESIDE_OTHERS = 2;
 
 /** The suspects of one definition. */
 interface Line {
-  /** Attempts, and deliveries before their answer, that keep further suspects from beginning. */
+  /** Attempts that keep further suspects from beginning. */
   readonly holders: Set<object>;
-  readonly waiting: Map<string, Announcement>;
   /** How many may hold at once. Back to 1 at `narrowsAt`. */
   width: number;
   narrowsAt: number;
@@ -53,12 +37,12 @@ interface Line {
 export function createSuspects(clock: Clock): Suspects {
   const lines = new Map<string, Line>();
   let alone: object | undefined;
-  let opened: () => void = () => {};
+  const listeners = new Set<() => void>();
 
   function lineOf(definition: string): Line {
     let line = lines.get(definition);
     if (line === undefined) {
-      line = { holders: new Set(), waiting: new Map(), width: 1, narrowsAt: 0, closed: false };
+      line = { holders: new Set(), width: 1, narrowsAt: 0, closed: false };
       lines.set(definition, line);
     }
     if (line.holders.size === 0) {
@@ -75,7 +59,7 @@ export function createSuspects(clock: Clock): Suspects {
   function leave(line: Line, holder: object): void {
     if (!line.holders.delete(holder)) return;
     if (alone === holder) alone = undefined;
-    opened();
+    for (const listener of listeners) listener();
   }
 
   return {
@@ -105,38 +89,9 @@ export function createSuspects(clock: Clock): Suspects {
         if (line.holders.has(holder)) survive();
       };
     },
-    wait: (announcement) => {
-      lineOf(announcement.definition).waiting.set(announcement.operationId, announcement);
-    },
-    isWaiting: ({ definition, operationId }) => lines.get(definition)?.waiting.has(operationId) ?? false,
-    next: (slots, limit) => {
-      const deliveries: Delivery[] = [];
-      for (const [definition, free] of slots) {
-        const line = lineOf(definition);
-        const most = Math.min(limit, deliveries.length + free);
-        for (const announcement of line.waiting.values()) {
-          if (deliveries.length >= most || !hasRoom(line)) break;
-          line.waiting.delete(announcement.operationId);
-          line.holders.add(announcement);
-          deliveries.push({ announcement, ack: done, nack: done });
-        }
-      }
-      return deliveries;
-    },
-    answered: (announcement) => {
-      const line = lines.get(announcement.definition);
-      if (line !== undefined) leave(line, announcement);
-    },
-    takeAll: () => {
-      const all = [...lines.values()].flatMap(({ waiting }) => [...waiting.values()]);
-      for (const { waiting } of lines.values()) waiting.clear();
-      return all;
-    },
     onOpen: (listener) => {
-      opened = listener;
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }
-
-/** The queue has no part in these deliveries. If an operation could not begin, the sweep announces it again. */
-async function done(): Promise<void> {}

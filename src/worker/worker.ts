@@ -12,9 +12,9 @@ import { checkPlaces } from "../ports/places.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { Deadlines, withinTime } from "../ports/waits.js";
-import { createAnnouncer } from "../protocol/announcer.js";
+import { createBell } from "../protocol/bell.js";
 import { SHARED } from "../protocol/shared.js";
-import { createSweep } from "../protocol/sweep.js";
+import { createSweep, type Sweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
 import { Running, reportError, type WorkerContext } from "./context.js";
 import { keepContext } from "./keep-context.js";
@@ -31,7 +31,7 @@ import { checkSource, type WorkerSource } from "./worker-source.js";
 /** Runs the processors of its definitions. Create one with {@link createWorker}. */
 export interface Worker extends AwaitUsing {
   /**
-   * Checks the back end, then starts receiving and sweeping. If the store cannot be reached, the observer receives the error,
+   * Checks the back end, then starts claiming and sweeping. If the store cannot be reached, the observer receives the error,
    * and the worker starts and keeps trying.
    *
    * Throws `INVALID_OPTION` if the back end is misconfigured. Throws `WORKER_STOPPED` after `stop`.
@@ -101,7 +101,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
   });
   const create = source.create ?? shared?.create ?? {};
   const given = { create, settings, random, deliveries };
-  const announcer = shared?.announcer ?? createAnnouncer({ queue: backend.queue, runtime, observe });
+  const bell = shared?.bell ?? createBell({ queue: backend.queue, runtime, observe });
   const draining = new Latch();
   const stopping = new Latch();
   const context: WorkerContext = {
@@ -109,7 +109,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     backend,
     runtime,
     settings,
-    announcer,
+    bell,
     estimate: shared?.estimate,
     observe,
     suspects: createSuspects(clock),
@@ -118,7 +118,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     draining,
     stopping,
   };
-  const { receiveLoop, sweepLoop, run, ended, close } = createLoops(context, {
+  const { claimLoop, sweepLoop, run, ended } = createLoops(context, {
     sweep: sweepWith(context, source.definitions),
     attempt: createAttempts(context),
   });
@@ -134,9 +134,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     let cancelTimer = clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
     const finished = Promise.all(loops ?? [])
       .then(ended)
-      // The announcer of a service has other users.
-      .then(shared === undefined ? announcer.close : announcer.published)
-      .then(close);
+      .then(bell.flush);
     // A store or a broker that does not answer must not prevent the process from ending.
     const givenUp = new Promise<void>((resolve) => {
       stopping.onRaise(() => {
@@ -159,7 +157,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     }
     if (draining.raised) return;
     unwatch = context.running.watchCancellations(backend.operations);
-    loops = [receiveLoop(), sweepLoop()];
+    loops = [claimLoop(), sweepLoop()];
   }
 
   const stop = (): Promise<void> => {
@@ -208,12 +206,12 @@ const RUN_OPTIONS: OptionTable<{ readonly maxMs: number; readonly signal: AbortS
 };
 
 /** Creates the sweep of a worker, which also reports definitions without a worker. */
-function sweepWith(context: WorkerContext, known: Definitions): () => Promise<number | undefined> {
-  const { processors, backend, runtime, settings, announcer, observe } = context;
+function sweepWith(context: WorkerContext, known: Definitions): Sweep {
+  const { processors, backend, runtime, settings, bell, observe } = context;
   const sweep = createSweep({
     backend,
     definitions: [...processors.keys()],
-    announcer,
+    bell,
     clock: runtime.clock,
     retentionOf: (definition) =>
       known.find(({ name }) => name === definition) ?? {
@@ -225,10 +223,12 @@ function sweepWith(context: WorkerContext, known: Definitions): () => Promise<nu
   });
   const unattended = known.map(({ name }) => name).filter((name) => !processors.has(name));
   const reportUnattended = createUnattendedReport(context, unattended);
-  return async () => {
-    const announced = await sweep();
-    await reportUnattended();
-    return announced;
+  return {
+    ...sweep,
+    clean: async () => {
+      await sweep.clean();
+      await reportUnattended();
+    },
   };
 }
 

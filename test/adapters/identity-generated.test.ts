@@ -10,8 +10,8 @@ import { createLineups } from "./identity-lineup.js";
 
 const SEED = isNight ? FIRST_SEED : 20_261_121;
 const REQUESTS_BETWEEN_WORK = 250;
-const ALL = effort(300, 2_000, 20_000);
-const BEYOND_FETCH = effort(150, 500, 5_000);
+const ALL = effort(150, 2_000, 20_000);
+const BEYOND_FETCH = effort(75, 500, 5_000);
 
 const { lineUp, close } = createLineups();
 afterEach(close);

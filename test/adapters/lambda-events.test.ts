@@ -119,19 +119,19 @@ it("accepts an event without header fields, as the console of API Gateway sends 
   expect((await createOrders()(event as LambdaEvent)).statusCode).toBe(404);
 });
 
-it("replies after the announcement, because nothing runs after the reply", async () => {
+it("replies after the ring, because nothing runs after the reply", async () => {
   const backend = createMemoryBackend();
-  const announced: string[] = [];
+  const rung: (string | undefined)[] = [];
   const slow = replacing(backend.queue, {
-    publish: async (announcements) => {
+    publish: async (rings) => {
       await new Promise((resolve) => setImmediate(resolve));
-      announced.push(...announcements.map(({ operationId }) => operationId));
+      rung.push(...rings.map(({ operationId }) => operationId));
     },
   });
   const { body } = await createOrders({ backend: withQueue(backend, slow) })(
     functionUrl.toEvent(submission()),
   );
-  expect(announced).toEqual([JSON.parse(body).operationId]);
+  expect(rung).toEqual([JSON.parse(body).operationId]);
 });
 
 /** Creates the handler of a service that gives every request the same reply. */

@@ -4,6 +4,7 @@ import { type AddressInfo, connect as openSocket } from "node:net";
 import { allowAnonymous, createMemoryBackend, createOrderService, type Service } from "async-request-reply";
 import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { afterEach, describe, expect, it } from "vitest";
+import { claimOne } from "../support/claims.js";
 import { createEventParser } from "../support/event-reader.js";
 import { inside } from "../support/inside.js";
 import { startServer } from "../support/node-harness.js";
@@ -113,7 +114,7 @@ describe("a stream behind the Node adapter", () => {
     slow.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: ${accept}\r\n\r\n`);
     await expect.poll(() => chunks).toBe(1);
     const lease = { operationId, token: "token-of-this-attempt" };
-    await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+    await claimOne(backend.operations, operationId, { token: lease.token, leaseMs: 60_000 });
     for (let change = 0; change < 1_000; change += 1) {
       const progress = JSON.stringify({ change, padding: "x".repeat(50_000) });
       await backend.operations.renew(lease, { leaseMs: 60_000, progress });

@@ -17,7 +17,7 @@ describe("a mistake in a queue on a broker says what is wrong, what is expected 
     ],
     [
       "an unknown type of queue",
-      'Option `queueType` must be `quorum` or `classic`, not "stream".',
+      'Option `queueType` must be `classic` or `quorum`, not "stream".',
       () => createRabbitmqQueue({ connection, queueType: "stream" }),
     ],
     [

@@ -1,6 +1,7 @@
 import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../support/all-operations.js";
+import { claimOne } from "../support/claims.js";
 import { memoryOnClock, submissionsOf } from "../support/memory-harnesses.js";
 
 const HOUR_MS = 3_600_000;
@@ -31,7 +32,7 @@ function stage(maxOperations = 100) {
     end: async (index: number) => {
       const { id } = operation(index);
       await submissions.record({ operation: operation(index), fingerprint: "1:a" });
-      await operations.beginAttempt(id, { token: "t", leaseMs: HOUR_MS });
+      await claimOne(operations, id, { token: "t", leaseMs: HOUR_MS });
       await operations.settle({ operationId: id, token: "t" }, { to: "completed" });
     },
     purge: () => submissions.purge({ limit: 100 }),

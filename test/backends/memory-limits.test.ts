@@ -1,9 +1,8 @@
 import { createMemoryBackend, type MemoryBackendOptions } from "async-request-reply";
 import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { announce } from "../../src/ports/announcement.js";
 import { allOperations } from "../support/all-operations.js";
-import { receiveOnce } from "../support/consumers.js";
+import { claimOne } from "../support/claims.js";
 import { memoryOnClock, submissionsOf } from "../support/memory-harnesses.js";
 
 function operation(index: number, members: Partial<NewOperation> = {}): NewOperation {
@@ -62,7 +61,7 @@ describe("a memory back end that is full", () => {
     const onEnd = (index: number) => ({ ...operation(index), definition: "notices" });
     await operations.create(operation(1, { onEnd: onEnd(3) }));
     await operations.create(operation(2, { onEnd: onEnd(4) }));
-    await operations.beginAttempt(operation(1).id, { token: "t", leaseMs: 1_000 });
+    await claimOne(operations, operation(1).id, { token: "t", leaseMs: 1_000 });
     const lease = { operationId: operation(1).id, token: "t" };
     expect(await operations.settle(lease, { to: "completed" })).toMatchObject({ outcome: "settled" });
     expect(await operations.requestCancel(operation(2).id, "tenant-1")).toBe("cancelled");
@@ -92,20 +91,6 @@ describe("a memory back end that is full", () => {
       created: true,
     });
   });
-
-  it("refuses a batch of announcements that does not fit completely and accepts it once there is room", async () => {
-    const { queue } = memoryOnClock({ maxAnnouncements: 3 });
-    const announcements = [1, 2, 3, 4].map((n) => announce(operation(n), "1"));
-    const receive = async (limit: number): Promise<string[]> => {
-      const deliveries = await receiveOnce(queue, { limit });
-      return deliveries.map(({ announcement }) => announcement.operationId);
-    };
-    await queue.publish(announcements.slice(0, 2));
-    await expect(queue.publish(announcements.slice(2))).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
-    expect(await receive(1)).toEqual([operation(1).id]);
-    await queue.publish(announcements.slice(2));
-    expect(await receive(10)).toEqual([2, 3, 4].map((n) => operation(n).id));
-  });
 });
 
 describe("the message of a memory back end that is full", () => {
@@ -117,33 +102,20 @@ describe("the message of a memory back end that is full", () => {
         "`retentionMs` of the definitions.",
     );
   });
-
-  it("names the limit of announcements and what to do", async () => {
-    const { queue } = memoryOnClock({ maxAnnouncements: 1 });
-    const announcements = [1, 2].map((n) => announce(operation(n), "1"));
-    await expect(queue.publish(announcements)).rejects.toThrow(
-      "QUEUE_UNAVAILABLE: The memory back end holds at most `maxAnnouncements` announcements (1). The sweep announces " +
-        "the rest later. Add workers, or raise the option.",
-    );
-  });
 });
 
 describe("the options of the memory back end", () => {
-  const limits = ["maxOperations", "maxAnnouncements"] as const;
   const values: readonly unknown[] = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "1mb", "10", null];
 
-  it.each(limits.flatMap((name) => values.map((value) => [name, value] as const)))(
-    "names %s when it is %s",
-    (name, value) => {
-      const options = { [name]: value } as MemoryBackendOptions;
-      expect(() => createMemoryBackend(options)).toThrow(
-        expect.objectContaining({ code: "INVALID_OPTION", message: expect.stringContaining(name) }),
-      );
-    },
-  );
+  it.each(values)("names `maxOperations` when it is %s", (value) => {
+    const options = { maxOperations: value } as MemoryBackendOptions;
+    expect(() => createMemoryBackend(options)).toThrow(
+      expect.objectContaining({ code: "INVALID_OPTION", message: expect.stringContaining("maxOperations") }),
+    );
+  });
 
   it("accept a limit of 1 and are optional", () => {
-    expect(() => createMemoryBackend({ maxOperations: 1, maxAnnouncements: 1 })).not.toThrow();
+    expect(() => createMemoryBackend({ maxOperations: 1 })).not.toThrow();
     expect(() => createMemoryBackend()).not.toThrow();
   });
 });

@@ -3,7 +3,7 @@ import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres"
 import { afterAll, beforeAll, describe } from "vitest";
 import { isNight } from "../support/effort.js";
 import { createSchemaPool } from "../support/postgres/schema-pool.js";
-import type { Openings } from "./postgres/harnesses.js";
+import type { Openings, RunningOptions } from "./postgres/harnesses.js";
 import { runPortSuites, runSubmissionsSuite } from "./postgres/run-port-suites.js";
 
 describe("the back end on PGlite", { timeout: 30_000 }, () => {
@@ -13,7 +13,8 @@ describe("the back end on PGlite", { timeout: 30_000 }, () => {
     database = await PGlite.create();
   }, 60_000);
 
-  const openIn = (schema: string) => createPostgresBackend({ pool: fromPGlite(database), schema });
+  const openIn = (schema: string, options: Partial<RunningOptions> = {}) =>
+    createPostgresBackend({ pool: fromPGlite(database), ...options, schema });
   let count = 0;
   const schemas = createSchemaPool({
     execute: (text) => database.exec(text),
@@ -26,20 +27,21 @@ describe("the back end on PGlite", { timeout: 30_000 }, () => {
     await database.close();
   });
 
-  function open(schema: string) {
-    const backend = openIn(schema);
+  function open(schema: string, options: Partial<RunningOptions> = {}) {
+    const backend = openIn(schema, options);
     const close = async (): Promise<void> => {
       await backend.close();
       await schemas.release(schema);
     };
-    return { ...backend, close };
+    return { ...backend, schema, close };
   }
   const openings: Openings = {
     stopped: async () => {
       const { schema, time } = await schemas.takeStopped();
       return { ...open(schema), time };
     },
-    running: async () => open(schemas.take()),
+    running: async ({ schema, ...options }) =>
+      schema === undefined ? open(schemas.take(), options) : { ...openIn(schema, options), schema },
   };
   // The same SQL runs on the newest Postgres, and sql-database.test.ts tests the connection.
   if (isNight) runPortSuites(openings);

@@ -7,7 +7,7 @@ import { newQueueName, useBroker } from "./harnesses.js";
 import { nats } from "./nats.js";
 
 // No reply depends on the broker that wakes up the workers, so one of them is enough: see stores.test.ts for all.
-describe("the Node adapter with announcements on NATS", () => {
+describe("the Node adapter with rings on NATS", () => {
   const { client } = useBroker(nats);
   const harness = createNodeHarness((options) =>
     withQueue(createMemoryBackend(options), client().createQueue({ name: newQueueName() })),

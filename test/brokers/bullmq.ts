@@ -5,7 +5,7 @@ import type { TestedBroker } from "./tested-broker.js";
 
 interface Redis {
   on(event: "error", listener: () => void): void;
-  quit(): Promise<unknown>;
+  disconnect(): void;
 }
 
 /** The library `ioredis`. */
@@ -49,7 +49,6 @@ export function startEmptyRedis(): Promise<PrivateBroker> {
 export const bullmq: TestedBroker = {
   name: "BullMQ",
   scheme: "redis",
-  deduplicates: true,
   startServer: () => startPrivateBroker(redisWithLog),
   connect: async (port) => {
     const library = loadLibrary<Bullmq<Redis>>("bullmq");
@@ -63,28 +62,29 @@ export const bullmq: TestedBroker = {
       createQueue: ({ name, ...options }) =>
         createBullmqQueue({ bullmq: library, connection, prefix: name, ...options }),
       publishForeign: async (queue, definition, body) => {
-        const producer = new library.Queue(definition, { connection, prefix: queue });
+        const producer = new library.Queue(definition, { connection, prefix: `{${queue}}` });
         await producer.addBulk([{ name: "foreign", data: body }]);
         await producer.close();
       },
       countMessages: async (queue, definition) => {
-        const counting = new library.Queue(definition, { connection, prefix: queue });
+        const counting = new library.Queue(definition, { connection, prefix: `{${queue}}` });
         const count = await (counting as unknown as Counting).getJobCountByTypes();
         await counting.close();
         return count;
       },
       readTraceFields: async (queue, definition) => {
-        const reading = new library.Queue(definition, { connection, prefix: queue });
+        const reading = new library.Queue(definition, { connection, prefix: `{${queue}}` });
         const [job] = await (reading as unknown as Reading).getJobs();
         await reading.close();
         return JSON.parse(job?.opts.telemetry?.metadata ?? "null");
       },
       deleteQueue: async (queue, definition) => {
-        const deleting = new library.Queue(definition, { connection, prefix: queue });
+        const deleting = new library.Queue(definition, { connection, prefix: `{${queue}}` });
         await (deleting as unknown as Deleting).obliterate({ force: true });
         await deleting.close();
       },
-      close: async () => void (await connection.quit()),
+      // Unlike `quit`, this does not fail while it connects again.
+      close: async () => connection.disconnect(),
     };
   },
 };

@@ -1,24 +1,11 @@
-import type { Announcement, Consumer, Delivery } from "async-request-reply/ports";
 import { type AmqpChannel, type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
+import { createManualClock } from "async-request-reply/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { receiveOnce } from "../support/consumers.js";
-import { ANNOUNCEMENT, newQueueName, useBroker } from "./harnesses.js";
+import { newQueueName, RING, startListener, untilConnected, useBroker } from "./harnesses.js";
 import { type Connection, connectRabbitmq, rabbitmq } from "./rabbitmq.js";
 
-const SLOTS = 8;
-
-function newAnnouncements(count: number): readonly Announcement[] {
-  return Array.from({ length: count }, (_, number) => ({
-    ...ANNOUNCEMENT,
-    id: `${ANNOUNCEMENT.operationId}.${number}`,
-  }));
-}
-
-/** Waits for deliveries into free slots. */
-function receive(consumer: Consumer, free: number): Promise<readonly Delivery[]> {
-  const slots = new Map([["orders", free]]);
-  return consumer.receive({ slots, limit: free, token: "a", signal: AbortSignal.timeout(20_000) });
-}
+/** Time after which a consumer ends that the worker does not want. Milliseconds. */
+const REST_MS = 1_000;
 
 describe("channels of RabbitMQ", () => {
   const { port } = useBroker(rabbitmq);
@@ -35,7 +22,7 @@ describe("channels of RabbitMQ", () => {
       createConfirmChannel: () => connection.createConfirmChannel(),
       createChannel: async () => {
         const channel = await connection.createChannel();
-        for (const method of ["consume", "cancel", "nack"] as const) vi.spyOn(channel, method);
+        for (const method of ["consume", "cancel", "ack", "nack"] as const) vi.spyOn(channel, method);
         channels.push(channel);
         return channel;
       },
@@ -43,80 +30,31 @@ describe("channels of RabbitMQ", () => {
     return { counted, channels };
   }
 
-  it("keep their consumer while most slots are free", async () => {
+  it("keep their consumer while a worker has no free slots for a short time, and end it later", async () => {
+    const clock = createManualClock();
     const { counted, channels } = counting();
-    const queue = createRabbitmqQueue({ connection: counted, prefix: newQueueName() });
-    const consumer = queue.consume({
-      definitions: [{ name: "orders", concurrency: SLOTS, leaseMs: 30_000 }],
+    const queue = createRabbitmqQueue({
+      connection: counted,
+      prefix: newQueueName(),
+      runtime: { clock },
     });
-    for (const announcement of newAnnouncements(5)) {
-      const receiving = receive(consumer, SLOTS);
-      await queue.publish([announcement]);
-      for (const delivery of await receiving) await delivery.ack();
+    const listener = startListener(queue, "orders");
+    await untilConnected(queue, [listener]);
+    for (let time = 0; time < 1_000; time += 1) {
+      listener.want();
+      await clock.advance(REST_MS - 1);
+      listener.want("orders");
     }
     expect(channels).toHaveLength(1);
-    expect(channels[0]?.consume).toHaveBeenCalledTimes(1);
-    expect(channels[0]?.cancel).not.toHaveBeenCalled();
-    await consumer.close();
-    await queue.close();
-  });
-
-  it("bring few messages that have to go back for lack of room", async () => {
-    const { counted, channels } = counting();
-    const queue = createRabbitmqQueue({ connection: counted, prefix: newQueueName() });
-    await queue.publish(newAnnouncements(100));
-    const consumer = queue.consume({
-      definitions: [{ name: "orders", concurrency: SLOTS, leaseMs: 30_000 }],
-    });
-    let working: readonly Delivery[] = [];
-    for (let received = 0; received < 100; ) {
-      const taken = await receive(consumer, SLOTS - working.length);
-      received += taken.length;
-      await Promise.all(taken.map((delivery) => delivery.ack()));
-      working = [...working, ...taken];
-      // A full worker takes long enough for everything that the broker would still send.
-      if (working.length === SLOTS) {
-        await connection.createChannel().then((channel) => channel.close());
-        working = [];
-      }
-    }
-    // The broker may send some between an ack and the end of the order, if the machine is busy.
-    expect(channels.flatMap(({ nack }) => vi.mocked(nack).mock.calls).length).toBeLessThan(10);
-    await consumer.close();
-    await queue.close();
-  });
-
-  it("are replaced if their consumer gets nothing although messages wait (F21)", async () => {
-    let opened = 0;
-    /** Returns a channel whose first consumer is one of another queue. */
-    const misleadFirst = async (): Promise<AmqpChannel> => {
-      const channel = await connection.createChannel();
-      opened += 1;
-      if (opened > 1) return channel;
-      const other = newQueueName();
-      await channel.assertQueue(other, { durable: true, arguments: { "x-queue-type": "classic" } });
-      const consume = channel.consume.bind(channel);
-      vi.spyOn(channel, "consume").mockImplementation((_, onMessage) => consume(other, onMessage));
-      return channel;
-    };
-    const queue = createRabbitmqQueue({
-      connection: {
-        createChannel: misleadFirst,
-        createConfirmChannel: () => connection.createConfirmChannel(),
-      },
-      prefix: newQueueName(),
-      observe: false,
-    });
-    const consumer = queue.consume({
-      definitions: [{ name: "orders", concurrency: SLOTS, leaseMs: 30_000 }],
-    });
-    const silent = receive(consumer, SLOTS);
-    await queue.publish([ANNOUNCEMENT]);
-    await expect(silent).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
-    const [delivery] = await vi.waitUntil(async () => receive(consumer, SLOTS).catch(() => undefined));
-    expect(delivery?.announcement).toEqual(ANNOUNCEMENT);
-    await delivery?.ack();
-    await consumer.close();
+    const [{ consume, cancel }] = channels as [AmqpChannel];
+    expect([consume, cancel].map((method) => vi.mocked(method).mock.calls.length)).toEqual([1, 0]);
+    listener.want();
+    await clock.advance(REST_MS);
+    await expect.poll(() => vi.mocked(cancel).mock.calls.length).toBe(1);
+    listener.want("orders");
+    await queue.publish([RING]);
+    await expect.poll(listener.rings).toBe(2);
+    expect(consume).toHaveBeenCalledTimes(2);
     await queue.close();
   });
 
@@ -136,11 +74,10 @@ describe("channels of RabbitMQ", () => {
       },
       prefix: newQueueName(),
     });
-    await expect(queue.publish([ANNOUNCEMENT])).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
-    await queue.publish([ANNOUNCEMENT]);
-    const [delivery] = await receiveOnce(queue, { limit: 1, signal: AbortSignal.timeout(20_000) });
-    expect(delivery?.announcement).toEqual(ANNOUNCEMENT);
-    await delivery?.ack();
+    await expect(queue.publish([RING])).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+    await queue.publish([RING]);
+    const listener = startListener(queue, "orders");
+    await expect.poll(listener.rings).toBe(1);
     await queue.close();
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { runChaos } from "../faults/chaos.js";
-import { receiveOnce } from "../support/consumers.js";
+import { RING } from "./harnesses.js";
 import { DEFAULT_NAME, describeOnEachMix } from "./mixes.js";
 
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000_000);
@@ -11,7 +11,7 @@ describeOnEachMix(
   ({ bench, client, server }) => {
     it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, async () => {
       const queue = client().createQueue({ name: DEFAULT_NAME });
-      await receiveOnce(queue);
+      await queue.publish([RING]);
       await server().settle();
       const { sent, faults } = await runChaos(bench(), { seed: SEED, orders: ORDERS });
       expect(sent).toHaveLength(ORDERS);

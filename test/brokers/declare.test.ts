@@ -1,19 +1,17 @@
 import type { Queue } from "async-request-reply";
-import type { Announcement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { receiveOnce } from "../support/consumers.js";
-import { ANNOUNCEMENT, newQueueName, useBroker } from "./harnesses.js";
+import { newQueueName, RING, startListener, useBroker } from "./harnesses.js";
 import { nats } from "./nats.js";
 import { rabbitmq } from "./rabbitmq.js";
 
-/** Publishes an announcement and returns what a worker receives. */
-async function received(queue: Queue, announcement: Announcement): Promise<unknown> {
-  const signal = AbortSignal.timeout(20_000);
-  const receiving = receiveOnce(queue, { limit: 1, signal });
-  await queue.publish([announcement]);
-  const [delivery] = await receiving;
-  await delivery?.ack();
-  return delivery?.announcement;
+/** Checks that a worker hears a ring. */
+async function expectToRing(queue: Queue): Promise<void> {
+  const listener = startListener(queue, "orders");
+  await queue.publish([RING]);
+  await expect.poll(listener.rings).toBe(1);
+  // Otherwise it would pass the ring on.
+  for (let claim = 0; claim < 2; claim += 1) listener.want("orders");
+  await listener.close();
 }
 
 describe.each([rabbitmq, nats])("a queue on $name that must not declare", (broker) => {
@@ -22,22 +20,48 @@ describe.each([rabbitmq, nats])("a queue on $name that must not declare", (broke
   it("uses what exists, and throws if it does not exist", async () => {
     const name = newQueueName();
     const passive = client().createQueue({ name, declare: false });
-    await expect(passive.publish([ANNOUNCEMENT])).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+    await expect(passive.publish([RING])).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
     const declaring = client().createQueue({ name });
-    expect(await received(declaring, ANNOUNCEMENT)).toEqual(ANNOUNCEMENT);
+    await expectToRing(declaring);
     const again = client().createQueue({ name, declare: false });
-    const next = { ...ANNOUNCEMENT, id: `${ANNOUNCEMENT.operationId}.b` };
-    expect(await received(again, next)).toEqual(next);
+    await expectToRing(again);
     for (const queue of [passive, declaring, again]) await queue.close();
+  });
+
+  it("reports a missing queue once, goes on with the others, and rings when it exists (F21)", async () => {
+    const name = newQueueName();
+    const declaring = client().createQueue({ name });
+    await expectToRing(declaring);
+    const passive = client().createQueue({ name, declare: false });
+    const orders = startListener(passive, "orders");
+    const reports = startListener(passive, "reports");
+    await expect.poll(() => reports.errors).toMatchObject([{ code: "QUEUE_UNAVAILABLE" }]);
+    await passive.publish([RING]);
+    await expect.poll(orders.rings).toBe(1);
+
+    const other = startListener(declaring, "reports");
+    const isHeard = async (): Promise<number> => {
+      await declaring.publish([{ definition: "reports" }]);
+      // It wants no second ring before its next claim.
+      return other.rings() && reports.rings();
+    };
+    await expect.poll(isHeard).toBe(1);
+    expect([orders.errors, reports.errors.length]).toEqual([[], 1]);
+    for (const queue of [passive, declaring]) await queue.close();
   });
 });
 
-describe("a classic queue on RabbitMQ", () => {
+describe("a quorum queue on RabbitMQ", () => {
   const { client } = useBroker(rabbitmq);
 
-  it("delivers announcements", async () => {
-    const queue = client().createQueue({ name: newQueueName(), queueType: "classic" });
-    expect(await received(queue, ANNOUNCEMENT)).toEqual(ANNOUNCEMENT);
+  it("rings, and leaves no backlog if no worker listens for 10 s", async () => {
+    const name = newQueueName();
+    const queue = client().createQueue({ name, queueType: "quorum" });
+    await expectToRing(queue);
+    await queue.publish([RING]);
+    const count = (): Promise<number> => client().countMessages(name, "orders");
+    await expect.poll(count).toBe(1);
+    await expect.poll(count, { timeout: 15_000 }).toBe(0);
     await queue.close();
   });
 });

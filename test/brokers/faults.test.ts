@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it, vi } from "vitest";
-import type { OrderProcess, ProcessOptions } from "../faults/order-processes.js";
+import type { Ring } from "async-request-reply/ports";
+import { expect, it } from "vitest";
+import type { ProcessOptions } from "../faults/order-processes.js";
 import { keysOf, newOrder, type SentOrder, send, sendAll, sendOnce } from "../faults/orders.js";
 import { startTcpProxy } from "../support/tcp-proxy.js";
 import { describeOnEachMix } from "./mixes.js";
@@ -9,29 +9,6 @@ import { expectOneEffectEach, startOrderService } from "./order-service.js";
 
 describeOnEachMix("processes with a broker that fails", ({ bench, broker, server, client, url, store }) => {
   const startAll = (options?: Partial<ProcessOptions>) => startOrderService({ bench, client }, options);
-
-  it.each([
-    ["is killed before it acknowledges the message", "SIGKILL"],
-    ["pauses past its lease before it acknowledges the message", "SIGSTOP"],
-  ] as const)("complete the order as one operation if a worker %s (F8)", async (_, crashBy) => {
-    const api = await bench().start({ role: "api" });
-    const crashing = await bench().start({ role: "worker", crashAt: "before-ack", crashBy });
-    const order = await send(`ack-${crashBy}`, () => api.baseUrl);
-    const hasCrashed = (): boolean => !crashing.running() || isStopped(crashing);
-    await vi.waitUntil(hasCrashed, { timeout: 60_000, interval: 50 });
-    const stateOf = async () => (await bench().operations()).find(({ key }) => key === order.key);
-    // The attempt has begun, and the message is not acknowledged yet.
-    expect(await stateOf()).toMatchObject({ state: "pending", attempt: 1 });
-    const other = await bench().start({ role: "worker" });
-    await bench().untilTerminal();
-    expect(other.begun).toContain((await stateOf())?.id);
-    crashing.kill("SIGCONT");
-    await bench().expectInvariants([order]);
-    const rest: OrderProcess[] = [api, other, ...(crashBy === "SIGSTOP" ? [crashing] : [])];
-    for (const process of rest) process.kill("SIGTERM");
-    expect(await Promise.all(rest.map(({ exited }) => exited))).toEqual(rest.map(() => 0));
-    await bench().expectInvariants([order]);
-  });
 
   it.each([
     ["stopped for 10 s (F5)", "stopped", () => server().stop(), 10_000],
@@ -73,18 +50,14 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
 
   it("run the work once if every message comes five times (F7)", async () => {
     const { anyApi, stop, workers } = await startAll();
-    const announceAgain = async (sent: readonly SentOrder[]): Promise<void> => {
-      const ids = sent.flatMap(({ operationIds }) => [...operationIds]);
-      for (let time = 0; time < 5; time += 1)
-        await bench().publish(
-          ids.map((id) => ({ version: 1, id: `${id}.${time}`, operationId: id, definition: "orders" })),
-        );
+    const ringAgain = async (sent: readonly SentOrder[]): Promise<void> => {
+      for (let time = 0; time < 5; time += 1) await bench().publish(ringsOf(sent));
     };
     for (const worker of workers) worker.kill("SIGSTOP");
     const sent = await sendAll(keysOf("five-times", 200), anyApi);
-    await announceAgain(sent);
+    await ringAgain(sent);
     for (const worker of workers) worker.kill("SIGCONT");
-    await announceAgain(sent);
+    await ringAgain(sent);
     await expectOneEffectEach(bench(), sent);
     await stop();
   });
@@ -99,21 +72,12 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
     const failures = (): number =>
       workers.flatMap(({ events }) => events).filter(({ event }) => event === "background.failed").length;
     const before = failures();
-    await bench().publish(
-      known.flatMap(({ operationIds }) =>
-        [...operationIds].map((id) => ({
-          version: 1,
-          id: `${id}.again`,
-          operationId: id,
-          definition: "orders",
-        })),
-      ),
-    );
+    await bench().publish(ringsOf(known));
     const down = newOrder(`down-${store}`);
     expect(await sendOnce(down, anyApi())).toBe(503);
     expect(down.missingRetryAfter).toBe(0);
     await sleep(3_000);
-    // 20 deliveries come again every second, and each of two workers has a sweep of two steps every 100 ms.
+    // Each of two workers claims every second, and has a sweep of two steps every 100 ms.
     expect(failures() - before).toBeLessThan(300);
     await restore();
     const later = await send(down.key, anyApi);
@@ -123,7 +87,7 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
   });
 });
 
-/** Whether SIGSTOP has paused the process. */
-function isStopped({ pid }: OrderProcess): boolean {
-  return readFileSync(`/proc/${pid}/stat`, "utf8").includes(") T ");
+function ringsOf(sent: readonly SentOrder[]): readonly Ring[] {
+  const ids = sent.flatMap(({ operationIds }) => [...operationIds]);
+  return ids.map((operationId) => ({ operationId, definition: "orders" }));
 }

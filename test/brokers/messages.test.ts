@@ -2,7 +2,7 @@ import { channel } from "node:diagnostics_channel";
 import { createMemoryBackend, isAsyncReplyError, type ServiceEvent, withQueue } from "async-request-reply";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { brokers } from "./brokers.js";
-import { newQueueName, useBroker } from "./harnesses.js";
+import { newQueueName, RING, startListener, useBroker } from "./harnesses.js";
 import { createSubmitter, createWork, type Work } from "./service.js";
 
 const ID = "01890a5d-ac96-774b-bcce-b302099a8057";
@@ -11,15 +11,13 @@ const FOREIGN = [
   "null",
   "[]",
   '{"hello":"world"}',
-  JSON.stringify({ version: 2, id: `${ID}.a`, operationId: ID, definition: "orders" }),
-  JSON.stringify({ version: 1, id: `${ID}.b`, operationId: ID, definition: "reports" }),
-  JSON.stringify({ version: 1, id: `${ID}.c`, operationId: "../../etc", definition: "orders" }),
+  JSON.stringify({ version: 2, operationId: ID, definition: "orders" }),
+  JSON.stringify({ version: 1, operationId: ID, definition: "reports" }),
+  JSON.stringify({ version: 1, operationId: "../../etc", definition: "orders" }),
   "x".repeat(100_000),
 ];
 
-const NEWER = JSON.stringify({ version: 99, id: `${ID}.a`, operationId: ID, definition: "orders" });
-/** Longer than any test may take. */
-const NEVER_MS = 3_600_000;
+const NEWER = JSON.stringify({ version: 99, operationId: ID, definition: "orders" });
 
 const TRACE = {
   traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -36,62 +34,46 @@ function storeMeta(meta: string): void {
 
 describe.each(brokers)("messages on $name", (broker) => {
   const { client } = useBroker(broker);
-  let work: Work;
+  let work: Work | undefined;
 
-  afterEach(() => work.stop());
+  afterEach(() => work?.stop());
 
-  it("are acknowledged and reported once each if they are not announcements", async () => {
+  it("are acknowledged and reported once each if they are not rings", async () => {
     const name = newQueueName();
     const events: ServiceEvent[] = [];
     const queue = client().createQueue({ name, observe: (event) => void events.push(event) });
-    const backend = withQueue(createMemoryBackend(), queue);
-    const { submit } = createSubmitter(backend);
-    work = createWork();
-    // The first announcement creates the queue. A worker on BullMQ finds it when it starts, before it listens for others.
-    await submit();
-    await work.start("worker", backend);
-    await expect.poll(work.all).toHaveLength(1);
-
+    // The first ring creates the queue.
+    await queue.publish([RING]);
+    const listener = startListener(queue, "orders");
+    await expect.poll(listener.rings).toBe(1);
     for (const body of FOREIGN) await client().publishForeign(name, "orders", body);
-    await submit();
-    await expect.poll(work.all).toHaveLength(2);
-    await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
-    const codes = events.map((event) =>
-      event.event === "background.failed" && isAsyncReplyError(event.error) ? event.error.code : event.event,
-    );
-    expect(codes).toEqual(FOREIGN.map(() => "CORRUPT_RECORD"));
+    listener.want("orders");
+    const codes = (): readonly string[] =>
+      events.map((event) =>
+        event.event === "background.failed" && isAsyncReplyError(event.error)
+          ? `${event.step} ${event.error.code}`
+          : event.event,
+      );
+    await expect.poll(codes).toEqual(FOREIGN.map(() => "read-ring CORRUPT_RECORD"));
+    expect(await client().countMessages(name, "orders")).toBe(0);
     expect(JSON.stringify(events.map(String))).not.toContain("hello");
-    await backend.close();
+    await queue.close();
   });
 
-  it.each(["starts", "runs until it is idle"])(
-    "of a newer version do not hold up the ones behind them when a worker %s",
-    async (how) => {
-      const name = newQueueName();
-      // Neither a poll nor the sweep can explain that the work starts.
-      const polls = broker.name === "BullMQ" ? { pollIntervalMs: NEVER_MS } : {};
-      const queue = client().createQueue({ name, observe: false, ...polls });
-      const backend = withQueue(createMemoryBackend(), queue);
-      const { submit } = createSubmitter(backend);
-      work = createWork();
-      // The first announcement creates the queue.
-      await submit();
-      const first = await work.start("first", backend);
-      await expect.poll(work.all).toHaveLength(1);
-      await first.stop();
-
-      for (let each = 0; each < 20; each += 1) await client().publishForeign(name, "orders", NEWER);
-      await submit();
-      await expect.poll(() => client().countMessages(name, "orders")).toBe(21);
-      const options = { sweepIntervalMs: NEVER_MS };
-      if (how === "starts") await work.start("second", backend, undefined, options);
-      else await work.runUntilIdle("second", backend, options);
-      await expect.poll(work.all, { timeout: 20_000 }).toHaveLength(2);
-      await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
-      await work.stop();
-      await backend.close();
-    },
-  );
+  it("of a newer version do not hold up the rings behind them", async () => {
+    const name = newQueueName();
+    const queue = client().createQueue({ name, observe: false });
+    // The first ring creates the queue.
+    await queue.publish([RING]);
+    for (let each = 0; each < 20; each += 1) await client().publishForeign(name, "orders", NEWER);
+    await queue.publish([RING]);
+    const listener = startListener(queue, "orders");
+    await expect.poll(listener.rings).toBe(1);
+    listener.want("orders");
+    await expect.poll(listener.rings).toBe(2);
+    expect(await client().countMessages(name, "orders")).toBe(0);
+    await queue.close();
+  });
 
   it("carry the trace context of the submission in header fields", async () => {
     storeMeta(JSON.stringify(TRACE));
@@ -127,18 +109,11 @@ describe.each(brokers)("messages on $name", (broker) => {
     const { submit, states } = createSubmitter(backend);
     work = createWork();
     const ids = await Promise.all(Array.from({ length: 50 }, () => submit()));
-    const again = (suffix: number) =>
-      backend.queue.publish(
-        ids.map((operationId) => ({
-          version: 1,
-          id: `${operationId}.${suffix}`,
-          operationId,
-          definition: "orders",
-        })),
-      );
-    await Promise.all([again(1), again(2)]);
-    await Promise.all(["a", "b"].map((worker) => work.start(worker, backend)));
-    await Promise.all([again(3), again(4)]);
+    const again = () =>
+      backend.queue.publish(ids.map((operationId) => ({ operationId, definition: "orders" })));
+    await Promise.all([again(), again()]);
+    await Promise.all(["a", "b"].map((worker) => work?.start(worker, backend)));
+    await Promise.all([again(), again()]);
     await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
     await expect.poll(async () => new Set(await states())).toEqual(new Set(["completed"]));
     expect([...work.all()].sort()).toEqual([...ids].sort());

@@ -19,7 +19,7 @@ export interface Mix extends OpenPrivateBroker {
 }
 
 /** Name of the queues, the stream and the keys of the processes, which use the defaults. */
-export const DEFAULT_NAME = "async-request-reply";
+export const DEFAULT_NAME = "async-request-reply-rings";
 
 /** Declares the same tests on Postgres with each broker, and on SQLite with NATS. */
 export function describeOnEachMix(
@@ -40,9 +40,9 @@ function mixOf(store: StoreName, storeBench: () => ChaosBench, broker: TestedBro
   const opened = usePrivateBroker(broker);
   const url = (port = opened.port()): string => `${broker.scheme}://127.0.0.1:${port}`;
   let queue: Queue | undefined;
-  const publish: Queue["publish"] = (announcements) => {
+  const publish: Queue["publish"] = (rings) => {
     queue ??= opened.client().createQueue({ name: DEFAULT_NAME });
-    return queue.publish(announcements);
+    return queue.publish(rings);
   };
   return {
     ...opened,

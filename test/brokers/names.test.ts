@@ -1,20 +1,7 @@
-import type { Queue } from "async-request-reply";
-import type { Announcement, Delivery } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { receiveOnce } from "../support/consumers.js";
-import { useBroker } from "./harnesses.js";
+import { startListener, useBroker } from "./harnesses.js";
 import { nats } from "./nats.js";
 import { rabbitmq } from "./rabbitmq.js";
-
-const ID = "01900000-0000-7000-8000-000000000001";
-
-function announcementOf(definition: string): Announcement {
-  return { version: 1, id: `${ID}.a`, operationId: ID, definition };
-}
-
-function receive(queue: Queue, definition: string): Promise<readonly Delivery[]> {
-  return receiveOnce(queue, { definitions: [definition], limit: 1, signal: AbortSignal.timeout(20_000) });
-}
 
 // Each `.` takes 3 bytes. RabbitMQ counts the prefix and the dot after it too.
 describe.each([
@@ -25,10 +12,9 @@ describe.each([
 
   it("can have a queue with a name of 255 bytes", async () => {
     const queue = client().createQueue({ name });
-    await queue.publish([announcementOf(longest)]);
-    const [delivery] = await receive(queue, longest);
-    expect(delivery?.announcement).toEqual(announcementOf(longest));
-    await delivery?.ack();
+    const listener = startListener(queue, longest);
+    await queue.publish([{ definition: longest }]);
+    await expect.poll(listener.rings).toBe(1);
     await queue.close();
   });
 
@@ -41,8 +27,9 @@ describe.each([
         /needs a name of 257 bytes at \w+, which allows 255\. Use a shorter name/,
       ),
     };
-    await expect(queue.publish([announcementOf(tooLong)])).rejects.toMatchObject(refusal);
-    await expect(receive(queue, tooLong)).rejects.toMatchObject(refusal);
+    await expect(queue.publish([{ definition: tooLong }])).rejects.toMatchObject(refusal);
+    const { errors } = startListener(queue, tooLong);
+    await expect.poll(() => errors).toMatchObject([refusal]);
     await queue.close();
   });
 });

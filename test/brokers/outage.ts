@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Backend, createMemoryBackend, type Queue, withQueue } from "async-request-reply";
+import { createMemoryBackend, type Queue, withQueue } from "async-request-reply";
 import { expect, onTestFinished } from "vitest";
-import { systemClock } from "../../src/ports/system-runtime.js";
-import { ANNOUNCEMENT } from "./harnesses.js";
+import { RING, startListener } from "./harnesses.js";
 import { createSubmitter, createWork, orders, reports, type Submitter, type Work } from "./service.js";
 
 /** Longer than a client needs to connect again. */
@@ -13,28 +12,6 @@ export const CALL_MS = 1_000;
 const REPLIES = 30;
 /** Less than the calls of so many replies would take. */
 const REPLIES_IN = { timeout: 20_000, interval: 50 };
-
-/** Delay after which the sweep announces an operation again that no worker has begun. Milliseconds. */
-const ANNOUNCED_AGAIN_MS = 30_000;
-
-/** A store that does not have to wait until the sweep announces again. */
-interface ImpatientStore {
-  readonly store: Backend;
-  /** Puts the clock of the store forward, so that the next sweep announces every operation that has not begun. */
-  announceAgain(): void;
-}
-
-/** Creates an empty store in memory. */
-export function createImpatientStore(): ImpatientStore {
-  let skippedMs = 0;
-  const clock = { ...systemClock, now: () => systemClock.now() + skippedMs };
-  return {
-    store: createMemoryBackend({ clock }),
-    announceAgain: () => {
-      skippedMs += ANNOUNCED_AGAIN_MS;
-    },
-  };
-}
 
 /** Operations that are submitted during an outage. */
 interface Load {
@@ -67,9 +44,9 @@ function startLoad({ submit }: Submitter): Load {
 
 /** Effects that an outage can wait for. */
 export interface Effects {
-  /** Resolves when two more announcements have failed. Checks that no reply waited for them. */
+  /** Resolves when two more calls to `publish` have failed. Checks that no reply waited for them. */
   untilFelt(): Promise<void>;
-  /** Resolves when the broker confirms an announcement. */
+  /** Resolves when the broker confirms a ring. */
   untilConfirmed(): Promise<void>;
   /** Resolves when operations of both definitions have run that were submitted from now on. */
   untilWorkGoesOn(): Promise<void>;
@@ -82,9 +59,7 @@ function observeEffects(queue: Queue, { ids }: Load, work: Work, failures: () =>
       await expect.poll(() => ids.length, REPLIES_IN).toBeGreaterThanOrEqual(replies);
       await expect.poll(failures, RECOVERY).toBeGreaterThanOrEqual(failed);
     },
-    // No worker begins anything for this announcement, because its operation does not exist.
-    untilConfirmed: () =>
-      expect.poll(() => queue.publish([ANNOUNCEMENT]).catch(String), RECOVERY).toBeUndefined(),
+    untilConfirmed: () => expect.poll(() => queue.publish([RING]).catch(String), RECOVERY).toBeUndefined(),
     untilWorkGoesOn: async () => {
       const from = ids.length;
       const ran = (rest: number): boolean =>
@@ -99,17 +74,14 @@ export async function expectEveryOperationToRunOnce(
   queue: Queue,
   outage: (effects: Effects) => Promise<void>,
 ): Promise<void> {
-  const { store, announceAgain } = createImpatientStore();
-  const backend = withQueue(store, queue);
+  const backend = withQueue(createMemoryBackend(), queue);
   let failures = 0;
   const submitter = createSubmitter(backend, (event) => {
-    if (event.event === "background.failed" && event.step === "announce") failures += 1;
+    if (event.event === "background.failed" && event.step === "ring") failures += 1;
   });
   const work = createWork();
   onTestFinished(() => work.stop());
-  // The clock of the store must not end a lease.
-  const options = { leaseMs: 2 * ANNOUNCED_AGAIN_MS };
-  await Promise.all(["a", "b"].map((name) => work.start(name, backend, undefined, options)));
+  await Promise.all(["a", "b"].map((name) => work.start(name, backend)));
   const load = startLoad(submitter);
   // Otherwise the load of a failed test would go on during the next one.
   onTestFinished(async () => void (await load.end()));
@@ -118,9 +90,20 @@ export async function expectEveryOperationToRunOnce(
   const ranBefore = work.all().length;
   await expect.poll(() => work.all().length, RECOVERY).toBeGreaterThan(ranBefore + 5);
   const ids = await load.end();
-  announceAgain();
   await expect.poll(async () => new Set(await submitter.states()), RECOVERY).toEqual(new Set(["completed"]));
   expect([...work.all()].sort()).toEqual([...ids].sort());
+  await expectToRing(queue);
   await work.stop();
   await backend.close();
+}
+
+/** Checks that the queue rings again, so that work does not begin only because workers claim without rings. */
+async function expectToRing(queue: Queue): Promise<void> {
+  const listener = startListener(queue, "orders");
+  const isHeard = async (): Promise<number> => {
+    await queue.publish([RING]).catch(() => {});
+    return listener.rings();
+  };
+  await expect.poll(isHeard, RECOVERY).toBe(1);
+  await listener.close();
 }

@@ -1,8 +1,10 @@
+import { createMemoryBackend, withQueue } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { startTcpProxy } from "../support/tcp-proxy.js";
 import { brokers } from "./brokers.js";
-import { newQueueName, usePrivateBroker } from "./harnesses.js";
+import { newQueueName, RING, startListener, untilConnected, usePrivateBroker } from "./harnesses.js";
 import { CALL_MS, expectEveryOperationToRunOnce, RECOVERY } from "./outage.js";
+import { createSubmitter, createWork } from "./service.js";
 
 describe.each(brokers)("an outage of $name", (broker) => {
   const { client, port, server } = usePrivateBroker(broker);
@@ -56,5 +58,58 @@ describe.each(brokers)("an outage of $name", (broker) => {
     });
     await cutClient.close();
     await proxy.close();
+  });
+
+  it("delays work by 10 s at most, is reported but not in a loop, and ends by itself", async () => {
+    const queue = client().createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
+    const listener = startListener(queue, "orders");
+    await untilConnected(queue, [listener]);
+    const backend = withQueue(createMemoryBackend(), queue);
+    const { submit, close } = createSubmitter(backend);
+    const work = createWork();
+    await work.start("worker", backend);
+    // After a ring, a listener waits for these. One that was left over from the outage before can come at any time.
+    const claimTwice = (): void => {
+      for (let claim = 0; claim < 2; claim += 1) listener.want("orders");
+    };
+    for (let outage = 1; outage <= 2; outage += 1) {
+      await server().stop();
+      const errors = (): number => {
+        claimTwice();
+        return listener.errors.length;
+      };
+      // On a busy machine, a call may have failed just before, which is reported together with the outage.
+      await expect.poll(errors, RECOVERY).toBeGreaterThanOrEqual(outage);
+      await submit();
+      await expect.poll(work.all, { timeout: 15_000 }).toHaveLength(outage);
+      await server().start();
+      const before = listener.rings();
+      const isHeard = async (): Promise<number> => {
+        claimTwice();
+        await queue.publish([RING]).catch(() => {});
+        return listener.rings();
+      };
+      await expect.poll(isHeard, RECOVERY).toBeGreaterThan(before);
+    }
+    // A broker that starts can be reached and lost again.
+    expect(listener.errors.length).toBeLessThanOrEqual(6);
+    for (const error of listener.errors) expect(error).toMatchObject({ code: "QUEUE_UNAVAILABLE" });
+    await work.stop();
+    await close();
+    await backend.close();
+  });
+
+  it("holds up no worker that stops, and no queue that closes", async () => {
+    const queue = client().createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
+    const listeners = [startListener(queue, "orders"), startListener(queue, "orders", "reports")];
+    await queue.publish(Array(2).fill(RING));
+    await expect.poll(() => listeners.map(({ rings }) => rings())).toEqual([1, 1]);
+    await server().stop();
+    const from = performance.now();
+    for (const listener of listeners) listener.want();
+    await listeners[0]?.close();
+    await queue.close();
+    expect(performance.now() - from).toBeLessThan(10 * CALL_MS);
+    await server().start();
   });
 });

@@ -29,7 +29,7 @@ export interface PrivateBroker {
 }
 
 /** A broker that is not ready by then has failed. Milliseconds. */
-const START_MS = 60_000;
+const START_MS = 120_000;
 
 /** How to start a kind of broker. */
 export interface BrokerProgram {

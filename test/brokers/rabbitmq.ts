@@ -1,4 +1,4 @@
-import { type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
+import { type AmqpChannel, type AmqpConnection, createRabbitmqQueue } from "async-request-reply/rabbitmq";
 import { loadLibrary } from "./libraries.js";
 import { startRabbitmq } from "./rabbitmq-server.js";
 import type { TestedBroker } from "./tested-broker.js";
@@ -10,6 +10,10 @@ export interface Connection extends AmqpConnection {
 
 interface Received {
   readonly properties: { readonly headers: unknown };
+}
+
+interface Getting {
+  get(queue: string): Promise<Received | false>;
 }
 
 interface Deleting {
@@ -33,7 +37,6 @@ export async function connectRabbitmq(port: number): Promise<Connection> {
 export const rabbitmq: TestedBroker = {
   name: "RabbitMQ",
   scheme: "amqp",
-  deduplicates: false,
   startServer: () => startRabbitmq(),
   connect: async (port) => {
     const connection = await connectRabbitmq(port);
@@ -42,10 +45,8 @@ export const rabbitmq: TestedBroker = {
       publishForeign: async (queue, definition, body) => {
         const channel = await connection.createConfirmChannel();
         const properties = {
-          persistent: true,
-          mandatory: true,
-          messageId: "foreign",
-          correlationId: "foreign",
+          persistent: false,
+          expiration: "60000",
           contentType: "text/plain",
           type: "foreign",
         };
@@ -67,8 +68,8 @@ export const rabbitmq: TestedBroker = {
         return messageCount;
       },
       readTraceFields: async (queue, definition) => {
-        const channel = await connection.createChannel();
-        const message = (await channel.get(`${queue}.${definition}`)) as false | Received;
+        const channel = (await connection.createChannel()) as AmqpChannel & Getting;
+        const message = await channel.get(`${queue}.${definition}`);
         await channel.close();
         return message ? message.properties.headers : undefined;
       },

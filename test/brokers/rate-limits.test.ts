@@ -19,9 +19,9 @@ describe("the rate limit of docs/authorization.md", () => {
     const connections = [connect(), connect(), connect()] as const;
     for (const connection of connections) connection.on("error", () => {});
     const [one, other, ended] = connections;
-    await ended.quit();
+    ended.disconnect();
     await expectSharedLimit([limiter(one), limiter(other)], limiter(ended));
-    await one.quit();
-    await other.quit();
+    one.disconnect();
+    other.disconnect();
   });
 });

@@ -73,7 +73,7 @@ export interface Submitter {
   submit(definition?: typeof orders | typeof reports): Promise<string>;
   /** Returns the states of all submitted operations. */
   states(): Promise<readonly string[]>;
-  /** Waits for announcements on their way. */
+  /** Waits for rings on their way. */
   close(): Promise<void>;
 }
 

@@ -37,13 +37,13 @@ function declareCases(broker: TestedBroker, open: () => OpenStore): void {
 
 for (const broker of brokers)
   await describePostgres(
-    `the Node adapter with operations in Postgres and announcements on ${broker.name}`,
+    `the Node adapter with operations in Postgres and rings on ${broker.name}`,
     (server) => declareCases(broker, () => ({ backend: server.open(), close: async () => {} })),
   );
 
 for (const broker of brokers.filter(({ name }) => name === "NATS"))
   describeClients(
-    "the Node adapter with operations in SQLite and announcements on NATS",
+    "the Node adapter with operations in SQLite and rings on NATS",
     (client) => {
       const open = (): OpenStore => {
         const file = newDatabaseFile(client);

@@ -5,5 +5,5 @@ import { brokers } from "./brokers.js";
 import { queueHarness, useBroker } from "./harnesses.js";
 
 describe.each(brokers)("the queue on $name", (broker) => {
-  runSuite("queue", queueCases, queueHarness(broker, useBroker(broker)));
+  runSuite("queue", queueCases, queueHarness(useBroker(broker)));
 });

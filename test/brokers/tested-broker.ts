@@ -6,13 +6,10 @@ interface TestedQueueOptions {
   /** Separates the queues of one test from those of the others. */
   readonly name: string;
   readonly timeoutMs?: number;
-  readonly retryDelayMs?: number;
-  /** Only for BullMQ. */
-  readonly pollIntervalMs?: number;
   /** Not for BullMQ, which creates nothing beforehand. */
   readonly declare?: boolean;
   /** Only for RabbitMQ. */
-  readonly queueType?: "classic";
+  readonly queueType?: "quorum";
   /** Only for NATS. */
   readonly replicas?: number;
   readonly observe?: Observer | false;
@@ -37,8 +34,6 @@ export interface TestedBroker {
   readonly name: string;
   /** Scheme of its URLs. */
   readonly scheme: string;
-  /** Whether the broker drops a message whose id it has seen recently. */
-  readonly deduplicates: boolean;
   startServer(): Promise<PrivateBroker>;
   connect(port: number): Promise<TestedClient>;
 }

@@ -2,6 +2,7 @@ import { createMemoryBackend, type OperationStore, withStores } from "async-requ
 import type { Failures, OperationPage, RedrivePreview, RedriveRun } from "async-request-reply/operator";
 import { problemType, type Settlement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
+import { claimOne } from "../support/claims.js";
 import { redriven } from "../support/operator/stage.js";
 import { createConsoleStage, dataOf } from "./stage.js";
 
@@ -189,7 +190,7 @@ describe("an operation", () => {
   it("is shown with its follow-up and the redrives of it", async () => {
     const { read, operator, backend } = createConsoleStage();
     const settle = async (id: string, settlement: Settlement): Promise<void> => {
-      await backend.operations.beginAttempt(id, { token: id, leaseMs: 60_000 });
+      await claimOne(backend.operations, id, { token: id, leaseMs: 60_000 });
       await backend.operations.settle({ operationId: id, token: id }, settlement);
     };
     const onEnd = {

@@ -4,6 +4,7 @@ import { createOperator } from "async-request-reply/operator";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { v7 } from "uuid";
 import { expect, it, onTestFinished } from "vitest";
+import { claimOne } from "../support/claims.js";
 import { exportsOf, importsOf } from "../support/operator/stage.js";
 import { describeClients } from "../support/sqlite/clients.js";
 import { newDatabaseFile } from "../support/sqlite/database-files.js";
@@ -29,11 +30,11 @@ function print(store: string, ms: number): void {
 }
 
 /** Finished operations, of which one in 50 failed. Half of each belong to either definition. */
-const FILL = `insert into arr_operations (id, tenant, definition, state, hidden, attempt, lease_ends_at, due_at, round,
+const FILL = `insert into arr_operations (id, tenant, definition, state, hidden, attempt, lease_ends_at, due_at,
     previous_lost, cancel_requested, not_before, was_pending, created_at, settled_at, retention_ms, expires_at, input)
   with recursive n(n) as (select 1 union all select n + 1 from n where n < ${COUNT})
   select printf('%08x-0000-7000-8000-000000000000', n), 's' || n % 100, iif(n % 2 = 0, 'exports', 'imports'),
-    iif(n % 50 < 2, 'failed', 'completed'), 0, 1, 0, 0, 0, 0, 0, 0, 1, n, n, 60000, n + 1e13, '{}' from n`;
+    iif(n % 50 < 2, 'failed', 'completed'), 0, 1, 0, 0, 0, 0, 0, 1, n, n, 60000, n + 1e13, '{}' from n`;
 
 describeClients(
   "a console on an SQLite file",
@@ -90,7 +91,7 @@ it("a console finds everything among a million operations in memory", { timeout:
       await operations.create({ ...common, id, definition }, { state: "failed", error: "{}" });
     else {
       await operations.create({ ...common, id, definition });
-      await operations.beginAttempt(id, { token: "t", leaseMs: 60_000 });
+      await claimOne(operations, id, { token: "t", leaseMs: 60_000 });
       await operations.settle({ operationId: id, token: "t" }, { to: "completed" });
     }
   }

@@ -3,6 +3,7 @@ import { createConsole } from "async-request-reply/console";
 import { createOperator } from "async-request-reply/operator";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { claimOne } from "../support/claims.js";
 import { redriven } from "../support/operator/stage.js";
 import { createConsoleStage } from "./stage.js";
 
@@ -55,7 +56,7 @@ async function createTimelineStage(maxAttempts = 20) {
     },
     /** Begins an attempt like a worker that then dies. */
     lose: async () => {
-      await backend.operations.beginAttempt(id, { token: `t${clock.now()}`, leaseMs: 1_000 });
+      await claimOne(backend.operations, id, { token: `t${clock.now()}`, leaseMs: 1_000 });
       await clock.advance(1_000);
     },
     timeline: async (): Promise<readonly Entry[]> => {
@@ -102,7 +103,7 @@ describe("the timeline of an operation", () => {
   it("shows an attempt that has not ended", async () => {
     const { work, backend, id, timeline } = await createTimelineStage();
     await work();
-    await backend.operations.beginAttempt(id, { token: "t", leaseMs: 1_000 });
+    await claimOne(backend.operations, id, { token: "t", leaseMs: 1_000 });
     expect((await timeline()).at(-1)).toEqual({ event: "attempt-open", attempt: 2 });
   });
 

@@ -40,7 +40,6 @@ const numbers: Readonly<Record<string, (value: never) => unknown>> = {
   "backoff.baseMs": (baseMs) => createWorker(service, { orders }, { backoff: { baseMs } }),
   "backoff.maxMs": (maxMs) => createWorker(service, { orders }, { backoff: { maxMs } }),
   maxOperations: (maxOperations) => createMemoryBackend({ maxOperations }),
-  maxAnnouncements: (maxAnnouncements) => createMemoryBackend({ maxAnnouncements }),
   pollIntervalMs: (pollIntervalMs) => createPostgresBackend({ pool, pollIntervalMs }),
   statementTimeoutMs: (statementTimeoutMs) => createPostgresBackend({ pool, statementTimeoutMs }),
   idleTransactionTimeoutMs: (idleTransactionTimeoutMs) =>

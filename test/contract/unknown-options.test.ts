@@ -77,7 +77,7 @@ describe("an unknown option throws and suggests the closest known one", () => {
     [
       "of createMemoryBackend",
       "Unknown option `maxOperation` of createMemoryBackend. Did you mean `maxOperations`? " +
-        "Known options: clock, maxOperations, maxAnnouncements.",
+        "Known options: clock, maxOperations.",
       () => createMemoryBackend({ maxOperation: 3 }),
     ],
     [

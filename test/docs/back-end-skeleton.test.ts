@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
 
-const capabilities: Capabilities = { leaseGranularityMs: 1, skipsTime: true, standalone: true };
+const capabilities: Capabilities = { leaseGranularityMs: 1, skipsTime: true };
 const [skeleton] = blocksOf(page("docs/writing-a-back-end.md"), "ts").filter(({ text }) =>
   text.includes("todo("),
 );
@@ -54,12 +54,12 @@ describe("the skeleton of a back end", () => {
     const named = {
       operations: await namedBy(operationStoreCases, ({ operations }) => operations, {}),
       idempotency: await namedBy(idempotencyStoreCases, ({ idempotency }) => idempotency, {}),
-      queue: await namedBy(queueCases, ({ queue }) => queue, { deliversWithinMs: 1 }),
+      queue: await namedBy(queueCases, ({ queue }) => queue, { ringsWithinMs: 1 }),
     };
     expect(named).toEqual({
-      operations: ["beginAttempt", "create", "get", "settle"],
+      operations: ["claim", "create", "get", "settle"],
       idempotency: ["bind"],
-      queue: ["publish", "receive"],
+      queue: ["listen", "publish"],
     });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addressOf, pathOutside } from "../../docs/.vitepress/outside-links.js";
-import { library } from "../../tsup.config.js";
+import tsconfig from "../../tsconfig.json" with { type: "json" };
 import { page, pages } from "../support/pages.js";
 
 const names = pages
@@ -49,13 +49,11 @@ describe("the site", () => {
     const { entryPoints } = JSON.parse(page("typedoc.json").text) as {
       readonly entryPoints: readonly string[];
     };
-    const { bin } = JSON.parse(page("package.json").text) as {
-      readonly bin: Readonly<Record<string, string>>;
-    };
-    const programs = Object.values(bin);
-    const subpaths = Object.entries(library.entry ?? {})
-      .filter(([name]) => !programs.includes(`./dist/${name}.js`))
-      .map(([, file]) => String(file));
-    expect([...entryPoints].sort()).toEqual(subpaths.sort());
+    const { exports } = JSON.parse(page("package.json").text) as { readonly exports: object };
+    const sources = new Map(Object.entries(tsconfig.compilerOptions.paths));
+    const subpaths = Object.keys(exports).map((subpath) => subpath.replace(".", "async-request-reply"));
+    expect([...sources.keys()].sort()).toEqual(subpaths.sort());
+    const files = [...sources.values()].map(([file = ""]) => file.slice("./".length));
+    expect([...entryPoints].sort()).toEqual(files.sort());
   });
 });

@@ -15,12 +15,21 @@ export interface SceneReport {
 /** The longest wait for work that may run, if its ring arrives, and if it is lost. Milliseconds. */
 const WAIT_MS = 2_000;
 const LOST_RING_MS = 10_000;
-/** A loaded machine needs this much longer. Milliseconds. */
-const SLOW_MS = 1_000;
 const ISOLATIONS = ["read committed", "repeatable read", "serializable"];
 
+export interface SceneLimits {
+  /** How long processes act at random. Default: 20 s. Milliseconds. */
+  readonly actMs?: number;
+  /** How much longer everything may take on a loaded machine. Default: 1 s. Milliseconds. */
+  readonly slowMs?: number;
+}
+
 /** Plays the scene of a seed, and checks every promise. Scenes with an odd seed have faults. */
-export async function checkScene(setting: Setting, seed: number, actMs = 20_000): Promise<SceneReport> {
+export async function checkScene(
+  setting: Setting,
+  seed: number,
+  { actMs = 20_000, slowMs = 1_000 }: SceneLimits = {},
+): Promise<SceneReport> {
   const random = createRandom(seed);
   const faulty = seed % 2 === 1;
   const listen = random.below(3) > 0;
@@ -29,7 +38,7 @@ export async function checkScene(setting: Setting, seed: number, actMs = 20_000)
     const history = await playScene(stage, { seed, actMs, listen, ...(faulty && { faultEveryMs: 2_000 }) });
     const events: Record<string, number> = {};
     for (const { what } of history.lines) events[what] = (events[what] ?? 0) + 1;
-    const waitMs = (faulty ? LOST_RING_MS : WAIT_MS) + SLOW_MS;
+    const waitMs = (faulty ? LOST_RING_MS : WAIT_MS) + slowMs;
     const violations = [...checkLosses(history), ...checkPlaces(history), ...checkWaits(history, waitMs)];
     return { violations, events };
   } finally {

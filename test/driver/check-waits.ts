@@ -8,6 +8,8 @@ import { lengthOf, type Span, whenMoreThan, without } from "./spans.js";
 
 /** Slots of each process: see process.mjs. */
 const SLOTS = 12;
+/** A worker with a free slot claims again within this time, also on a busy machine. Milliseconds. */
+const CLAIM_MS = 1_000;
 /** After a disturbance, processes connect again, and leases of the dead end. Milliseconds. */
 const SETTLES_MS = 4_000;
 
@@ -139,16 +141,26 @@ function pausesOf(lines: readonly Line[], end: number): ReadonlyMap<string, read
   return pauses;
 }
 
-/** Returns when each started worker had a free slot, without a break. */
+/**
+ * Returns when each started worker had a free slot, without a break. While its claims fill all slots, more work is due than it can
+ * do, even if attempts end during each claim.
+ */
 function freeSlotsOf({ lines, end }: History, attempts: readonly Attempt[]): readonly Span[] {
   const own = groupBy(attempts, ({ process }) => process);
   return lines.flatMap((line) => {
     if (line.what !== "started" || line.role !== "worker") return [];
-    const over = lines.find(
-      ({ at, process, what }) =>
-        process === line.process && at > line.at && ["killed", "stopping", "frozen"].includes(what),
-    );
+    const after = lines.filter(({ at, process }) => process === line.process && at > line.at);
+    const over = after.find(({ what }) => ["killed", "stopping", "frozen"].includes(what));
     const held = (own.get(line.process) ?? []).map((attempt) => attempt.held);
-    return without({ from: line.at, to: over?.at ?? end }, whenMoreThan(SLOTS - 1, held));
+    const to = over?.at ?? end;
+    return without({ from: line.at, to }, [...whenMoreThan(SLOTS - 1, held), ...fullClaims(after, end)]);
   });
+}
+
+/** Returns when the last claim of a process had filled all slots, at most a moment ago. */
+function fullClaims(lines: readonly Line[], end: number): readonly Span[] {
+  const claims = lines.flatMap((line) => (line.what === "claimed" ? [line] : []));
+  return claims.flatMap(({ at, full }, index) =>
+    full ? [{ from: at, to: Math.min(claims[index + 1]?.at ?? end, at + CLAIM_MS) }] : [],
+  );
 }

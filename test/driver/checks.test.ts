@@ -128,8 +128,11 @@ describe("the checks of the driver", () => {
       ],
       [{ at: 3_000, process: "p2", what: "killed" } as Story],
       [{ at: 3_000, what: "lag", since: 2_000 } as Story],
+      [{ at: 2_900, what: "claimed", full: true } as Story],
     ];
     const operations = ["a", "b", "c", "d"].map((id) => operation(id));
+    const claimed = [2_900, 4_000].map((at) => ({ at, what: "claimed", full: false }) as Story);
+    expect(checkWaits(historyOf(inOrder([...late, ...claimed]), ...operations), 3_000)).toEqual(stands);
     for (const reason of reasons)
       expect(checkWaits(historyOf(inOrder([...late, ...reason]), ...operations), 3_000)).toEqual([]);
   });

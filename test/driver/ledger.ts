@@ -21,6 +21,8 @@ export type Line = { readonly at: number; readonly process: string } & (
       readonly retryOf: string;
     }
   | { readonly what: "pausing" | "resumed"; readonly kind: string }
+  /** The process has claimed. `full` says that the claim has filled all slots that were free when it was sent. */
+  | { readonly what: "claimed"; readonly full: boolean }
   /** The function of the processor was called, or has ended. */
   | { readonly what: "begun" | "left"; readonly operationId: string; readonly attempt: number }
   | AttemptEvent

@@ -28,6 +28,15 @@ const pick = (choices) => choices[below(choices.length)];
 const store = (url.startsWith("sqlite:") ? openSqliteStore : openPostgresStore)(url, { listen });
 const queue = queueUrl && (await openQueue(queueUrl));
 const backend = queue ? withQueue(store.backend, queue) : store.backend;
+const { operations } = backend;
+const claim = operations.claim.bind(operations);
+/** Says whether a claim has filled all slots that were free when it was sent. */
+operations.claim = async (request) => {
+  const claimed = await claim(request);
+  if (request.operationId === undefined)
+    write({ what: "claimed", full: claimed.begun.length >= request.limit });
+  return claimed;
+};
 const definitions = toDefinitions();
 const definitionOf = Object.fromEntries(definitions.map((definition) => [definition.name, definition]));
 
@@ -229,6 +238,21 @@ async function workInRuns() {
   }
 }
 
+/** Ends every pause, also those of processes that were killed. */
+async function resumeAll() {
+  for (const kind of Object.keys(kinds)) {
+    // The store may be down.
+    while (
+      !(await operator.resume(kind).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await sleep(200);
+    write({ what: "resumed", kind });
+  }
+}
+
 /** Tells when this process could not run. Its leases may have ended then. */
 function watchLag() {
   let last = now();
@@ -243,6 +267,7 @@ process.on("message", async (message) => {
   if (message === "quiet") {
     acting = false;
     await acts;
+    await resumeAll();
     write({ what: "quiet" });
     process.send("quiet");
   } else if (message === "stop") {

@@ -1,11 +1,15 @@
 import { text } from "node:stream/consumers";
-import { expect, it, onTestFinished } from "vitest";
-import { spawnExample, startServer } from "../support/orders-server-process.js";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ServerProcess, spawnExample, startServer } from "../support/orders-server-process.js";
 
-/** Runs the script against a new server, and returns its output. */
+let server: ServerProcess;
+beforeAll(async () => {
+  server = await startServer({ BACKEND: "memory:", WORK_MS: "1" });
+});
+afterAll(() => server?.kill());
+
+/** Runs the script against the server, and returns its output. */
 async function order(itemId: string): Promise<string> {
-  const server = await startServer({ BACKEND: "memory:", WORK_MS: "1" });
-  onTestFinished(() => server.kill());
   const script = spawnExample("client/dist/client.js", {}, [server.baseUrl, itemId]);
   const [out, error] = await Promise.all([text(script.stdout), text(script.stderr)]);
   return out + error;

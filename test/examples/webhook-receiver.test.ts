@@ -1,18 +1,17 @@
 import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
 import { createWebhooks } from "async-request-reply/webhooks";
-import { expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { type ServerProcess, startServer } from "../support/orders-server-process.js";
 
 const SECRET = "whsec_cmVjZWl2ZXItb2YtdGhlLWV4YW1wbGUtMTIzNDU2Nzg=";
 
-async function start(): Promise<ServerProcess> {
-  const receiver = await startServer({ WEBHOOK_SECRET: SECRET }, "webhook-receiver");
-  onTestFinished(() => receiver.kill());
-  return receiver;
-}
+let receiver: ServerProcess;
+beforeAll(async () => {
+  receiver = await startServer({ WEBHOOK_SECRET: SECRET }, "webhook-receiver");
+});
+afterAll(() => receiver?.kill());
 
 it("prints the operations whose ends a service announces", async () => {
-  const receiver = await start();
   const service = createOrderService({
     authorize: allowAnonymous(),
     observe: false,
@@ -32,14 +31,13 @@ it("prints the operations whose ends a service announces", async () => {
 });
 
 it("refuses a webhook without a valid signature, and one that is too long", async () => {
-  const { baseUrl } = await start();
-  const post = (body: string): Promise<Response> => fetch(`${baseUrl}/hooks`, { method: "POST", body });
+  const post = (body: string): Promise<Response> =>
+    fetch(`${receiver.baseUrl}/hooks`, { method: "POST", body });
   expect((await post("{}")).status).toBe(401);
   expect((await post(" ".repeat(100_001))).status).toBe(413);
 });
 
 it("exits with 0 on SIGTERM", async () => {
-  const receiver = await start();
   receiver.signal("SIGTERM");
   expect((await receiver.exited).code).toBe(0);
 });

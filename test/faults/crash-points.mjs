@@ -18,6 +18,7 @@ export function withCrashPoints(reach, backend) {
   const operations = {
     ...own,
     create: around("create", own.create),
+    claim: around("claim", own.claim),
     settle: around("settle", own.settle),
   };
   const idempotency = { ...keys, bind: around("bind", keys.bind) };
@@ -31,23 +32,6 @@ export function withCrashPoints(reach, backend) {
     check,
     close,
   };
-}
-
-/**
- * Wraps the queue of a message broker so that it calls `reach` around the acknowledgment of each message. A back end with
- * that queue acknowledges most messages itself, so wrapping the back end would miss them.
- */
-export function withCrashInAck(reach, queue) {
-  const around = createAround(reach);
-  const consume = (request) => {
-    const consumer = queue.consume(request);
-    const receive = async (given) => {
-      const deliveries = await consumer.receive(given);
-      return deliveries.map((delivery) => ({ ...delivery, ack: around("ack", () => delivery.ack()) }));
-    };
-    return { receive, close: () => consumer.close() };
-  };
-  return { ...queue, consume };
 }
 
 /** Creates the function that wraps a call, so that `reach` is called before, during and after it. */

@@ -11,7 +11,7 @@ interface Seen {
 
 describeOnEachStore("a key whose operations are purged repeatedly (F14)", (bench) => {
   it("belongs to one operation at a time, and no operation reappears after its purge", async () => {
-    const options = { definition: { retentionMs: 1_000 }, worker: { sweepIntervalMs: 50 } };
+    const options = { definition: { retentionMs: 1_000 }, worker: { sweepIntervalMs: 10 } };
     const processes = await Promise.all(["a", "b"].map(() => bench().start({ role: "all", ...options })));
     const end = performance.now() + 8_000;
     const seen = (

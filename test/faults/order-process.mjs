@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { allowAnonymous, createService, createWorker, defineOrders, withQueue } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
-import { createCrashPoint, withCrashInAck, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
+import { createCrashPoint, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
 import { nextOrders } from "./next-release.mjs";
 import { openQueue } from "./open-queue.mjs";
 import { openPostgresStore } from "./postgres-store.mjs";
@@ -23,10 +23,7 @@ process.on("warning", ({ name, message }) => report({ warning: `${name}: ${messa
 const store = (options.url.startsWith("sqlite:") ? openSqliteStore : openPostgresStore)(options);
 const reach = createCrashPoint(options);
 const queue = options.queue && (await openQueue(options.queue, options.broker));
-const backend = withCrashPoints(
-  reach,
-  queue ? withQueue(store.backend, withCrashInAck(reach, queue)) : store.backend,
-);
+const backend = withCrashPoints(reach, queue ? withQueue(store.backend, queue) : store.backend);
 const { submissions: _, ...composed } = backend;
 
 /** Divides orders among lanes by the number in their name. */

@@ -3,6 +3,7 @@ import { createPostgresBackend, type PostgresBackend } from "async-request-reply
 import { Pool, type PoolClient } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../src/ports/system-runtime.js";
+import { claimOne } from "../support/claims.js";
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
 import type { OrderProcess } from "./order-processes.js";
@@ -124,7 +125,7 @@ describeWithPostgres(
       const lease = { operationId: operation.id, token: initial?.token ?? newToken() };
       await backend.operations.create(operation, initial && { ...preparing, ...initial });
       if (initial === undefined)
-        await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+        await claimOne(backend.operations, operation.id, { ...lease, leaseMs: 60_000 });
       return lease;
     }
     async function failed(): Promise<string> {

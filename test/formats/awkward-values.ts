@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { codePoint } from "../support/code-point.js";
 
 /** Pieces of text with a meaning in some version of YAML. */
 const pieces = [
@@ -15,7 +16,7 @@ const pieces = [
 
 const awkwardText: fc.Arbitrary<string> = fc.oneof(
   fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map((parts) => parts.join("")),
-  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.string({ unit: codePoint, maxLength: 12 }),
   fc.string({ unit: "grapheme", maxLength: 200 }),
 );
 

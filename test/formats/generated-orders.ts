@@ -1,10 +1,11 @@
 import fc from "fast-check";
+import { codePoint } from "../support/code-point.js";
 
 /** A character that XML 1.0 allows (§2.2). Special characters are more frequent. */
 const character = fc.oneof(
   fc.constantFrom(..."&<>\"'\r\n\t ]]>_x0041_a"),
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
-  fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter(isInXml),
+  fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }).filter(isInXml),
 );
 
 function isInXml(text: string): boolean {
@@ -34,7 +35,7 @@ export const memberName: fc.Arbitrary<string> = fc.oneof(
     "é",
     "😀",
   ),
-  fc.string({ unit: "binary", maxLength: 6 }),
+  fc.string({ unit: codePoint, maxLength: 6 }),
   text,
 );
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allFormats } from "../support/all-formats.js";
 import { modes } from "../support/composed-backend.js";
+import { effort } from "../support/effort.js";
 import { type Attempt, createRetryStage, writeValue } from "../support/retry-stage.js";
 import { type Deployed, deployed, marked } from "./generated-retries.js";
 
@@ -20,7 +21,7 @@ function attempt(deploy: Deployed, { type, written, read }: Request): Attempt {
 }
 
 describe.each(modes)("a payload in any format, before or after a deploy, with $mode", (each) => {
-  const runs = { seed: 41, numRuns: 400 };
+  const runs = { seed: 41, numRuns: effort(80, 400) };
 
   it("is a replay in any other format, with any schema of client and service", async () => {
     const retries = fc.array(request, { maxLength: 3 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseStrictJson } from "../../src/formats/strict-json.js";
 import { countedText } from "../support/counted-text.js";
+import { effort } from "../support/effort.js";
 import { isNumberKept } from "../support/exact-number.js";
 import { refusalOf } from "../support/refusal.js";
 import { hasRepeatedName, tree, write } from "./json-tree.js";
@@ -73,7 +74,7 @@ describe("names", () => {
         if (hasRepeatedName(node)) expect(detailOf(text)).toContain("is repeated in one object");
         else expect(parse(text)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: effort(400, 2_000) },
     );
   });
 });
@@ -190,7 +191,7 @@ describe("numbers", () => {
         if (isNumberKept(text)) expect(parse(text)).toBe(Number(text));
         else expect(detailOf(text)).toContain("cannot be represented");
       }),
-      { numRuns: 3000 },
+      { numRuns: effort(600, 3_000) },
     );
   });
 });
@@ -265,7 +266,7 @@ describe("text", () => {
         }
         expect(value).toEqual(JSON.parse(text));
       }),
-      { numRuns: 5000 },
+      { numRuns: effort(1_000, 5_000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { decodeName, encodeName } from "../../src/formats/xml/names.js";
+import { effort } from "../support/effort.js";
 import { refusalOf } from "../support/refusal.js";
 import { invalidOrder, memberName, validOrder } from "./generated-orders.js";
 import { describedInXml } from "./generated-schemas.js";
@@ -41,7 +42,7 @@ describe("the XML format", () => {
       fc.property(describedInXml, ({ schema, value }) => {
         expect(parse(serialize(value), schema)).toEqual(value);
       }),
-      { numRuns: 2000 },
+      { numRuns: effort(300, 2_000) },
     );
   });
 
@@ -139,7 +140,7 @@ describe("names of elements", () => {
       fc.property(fc.oneof(memberName, fc.constantFrom("\ud800", "a\udc00_x0041_")), (name) => {
         expect(decodeName(encodeName(name))).toBe(name.toWellFormed());
       }),
-      { numRuns: 5000 },
+      { numRuns: effort(1_000, 5_000) },
     );
   });
 
@@ -172,7 +173,7 @@ describe("an object that is not an order", () => {
         expect(inJson).toEqual([422, expect.anything()]);
         expect(await pointersOf("application/xml", serialize(order))).toEqual(inJson);
       }),
-      { numRuns: 500 },
+      { numRuns: effort(100, 500) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse as parseWithYaml } from "yaml";
 import { jsonFormat } from "../../src/formats/json.js";
 import { describeCorpus } from "../support/corpora.js";
+import { effort } from "../support/effort.js";
 import { refusalOf } from "../support/refusal.js";
 import { hasRepeatedName, tree, write } from "./json-tree.js";
 import { INVALID, readYaml, refusalOfYaml } from "./read-yaml.js";
@@ -19,7 +20,7 @@ describe("JSON as YAML (YAML 1.2.2 §1.3)", () => {
         if (hasRepeatedName(node)) expect(refusalOfYaml(text)).toMatch(INVALID);
         else expect(JSON.stringify(readYaml(text))).toBe(JSON.stringify(asJson(bytesOf(text))));
       }),
-      { numRuns: 2000 },
+      { numRuns: effort(300, 2_000) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse as parseWithYaml } from "yaml";
 import { describeCorpus } from "../support/corpora.js";
+import { effort } from "../support/effort.js";
 import { awkwardValue } from "./awkward-values.js";
 import { readYaml } from "./read-yaml.js";
 
@@ -111,7 +112,7 @@ describe("YAML output", () => {
         expectSame(readYaml(text), value);
         expectSame(parseWithYaml(text), value);
       }),
-      { numRuns: 3000 },
+      { numRuns: effort(500, 3_000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { yamlFormat } from "async-request-reply/yaml";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { effort } from "../support/effort.js";
 import { isNumberKept } from "../support/exact-number.js";
 import { refusalOf } from "../support/refusal.js";
 import { INVALID, readYaml, refusalOfYaml } from "./read-yaml.js";
@@ -121,7 +122,7 @@ describe("numbers in YAML", () => {
         if (isNumberKept(text)) expect(readYaml(text)).toBe(Number(text));
         else expect(refusalOfYaml(text)).toBe(INEXACT);
       }),
-      { numRuns: 3000 },
+      { numRuns: effort(600, 3_000) },
     );
   });
 });

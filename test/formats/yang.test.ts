@@ -13,6 +13,7 @@ import { createYangFormats, orderYangFormats } from "async-request-reply/yang";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/contract/definition/definition.js";
+import { effort } from "../support/effort.js";
 import { refusalOf } from "../support/refusal.js";
 import { rowsOf } from "../support/tables.js";
 import { invalidOrder, validOrder } from "./generated-orders.js";
@@ -71,7 +72,7 @@ describe("the formats of YANG data", () => {
         fc.property(describedInYang, ({ schema, value }) => {
           expect(parse(format, serialize(format, value, schema), schema)).toEqual(value);
         }),
-        { numRuns: 2000 },
+        { numRuns: effort(300, 2_000) },
       );
     });
   });
@@ -231,7 +232,7 @@ describe("an order in YANG data", () => {
           const [type] = format.mediaTypes;
           expect(await post(type, serialize(format, order, orderSchema))).toEqual(inJson);
         }),
-        { numRuns: 500 },
+        { numRuns: effort(100, 500) },
       );
     },
   );

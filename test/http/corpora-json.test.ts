@@ -1,5 +1,5 @@
 import { problemType } from "async-request-reply/ports";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeCorpus } from "../support/corpora.js";
 import { isNumberKept } from "../support/exact-number.js";
 import type { RawReply } from "../support/raw-connection.js";
@@ -9,10 +9,10 @@ const MALFORMED = problemType("malformed-body");
 const VIOLATION = problemType("contract-violation");
 
 let server: OrderServer;
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startOrderServer();
 });
-afterEach(() => server.close());
+afterAll(() => server.close());
 
 function problemTypeOf({ body, headers }: RawReply): string {
   expect(headers).toContainEqual(["content-type", "application/problem+json"]);

@@ -1,5 +1,5 @@
 import { problemType } from "async-request-reply/ports";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { type CorpusCase, describeCorpus } from "../support/corpora.js";
 import type { RawReply } from "../support/raw-connection.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";
@@ -7,10 +7,10 @@ import { type OrderServer, startOrderServer } from "./order-server.js";
 const ORDER = '{"itemId":"book","quantity":2}';
 
 let server: OrderServer;
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startOrderServer();
 });
-afterEach(() => server.close());
+afterAll(() => server.close());
 
 interface Verdict {
   /** The key that the service records. Absent if the request is refused. */

@@ -21,13 +21,12 @@ describeCorpus("naughty-strings", (cases) => {
   it.each(cases.map(({ value = "" }) => value))(
     "accepts %j as an itemId unchanged, or refuses it",
     async (itemId) => {
-      const before = await server.recorded();
       const reply = await server.post(JSON.stringify({ itemId, quantity: 1 }));
       const refusal = refusalOf(itemId);
       if (refusal !== undefined) {
         const [status, problem] = refusal;
         expect([reply.status, JSON.parse(reply.body).type]).toEqual([status, problemType(problem)]);
-        expect(await server.recorded()).toHaveLength(before.length);
+        expect(await server.recorded()).toEqual([]);
         return;
       }
       expect(reply.status).toBe(202);

@@ -1,6 +1,6 @@
 import { problemType } from "async-request-reply/ports";
 import { xmlFormat } from "async-request-reply/xml";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeCorpus } from "../support/corpora.js";
 import type { RawReply } from "../support/raw-connection.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";
@@ -9,10 +9,10 @@ const MALFORMED = problemType("malformed-body");
 const VIOLATION = problemType("contract-violation");
 
 let server: OrderServer;
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startOrderServer([xmlFormat]);
 });
-afterEach(() => server.close());
+afterAll(() => server.close());
 
 function post(body: Uint8Array | string): Promise<RawReply> {
   return server.post(body, [["content-type", "application/xml"]]);

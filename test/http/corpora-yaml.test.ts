@@ -1,6 +1,6 @@
 import { problemType } from "async-request-reply/ports";
 import { yamlFormat } from "async-request-reply/yaml";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeCorpus } from "../support/corpora.js";
 import type { RawReply } from "../support/raw-connection.js";
 import { type OrderServer, startOrderServer } from "./order-server.js";
@@ -9,10 +9,10 @@ const MALFORMED = problemType("malformed-body");
 const VIOLATION = problemType("contract-violation");
 
 let server: OrderServer;
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startOrderServer([yamlFormat]);
 });
-afterEach(() => server.close());
+afterAll(() => server.close());
 
 function post(body: Uint8Array | string, accept = "*/*"): Promise<RawReply> {
   return server.post(body, [
@@ -64,7 +64,7 @@ describe("orders in YAML", () => {
   it("are the same request as the JSON order with the same key", async () => {
     const key = ["idempotency-key", "both"] as const;
     const first = await server.post("quantity: 0x2\nitemId: book", [["content-type", "text/yaml"], key]);
-    const again = await server.post('{"itemId":"book","quantity":2}', [key]);
+    const again = await server.postAgain('{"itemId":"book","quantity":2}', [key]);
     expect([first.status, again.status]).toEqual([202, 202]);
     expect(JSON.parse(again.body)).toEqual(JSON.parse(first.body));
     expect(again.headers).toContainEqual(["idempotent-replayed", "true"]);

@@ -11,6 +11,7 @@ import {
   logEvents,
   type ServiceEvent,
 } from "async-request-reply";
+import type { Claimed } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -284,8 +285,13 @@ describe("events and log lines contain no part of a stored operation", () => {
       const answer = (await proceed()) as Record<string, unknown> | undefined;
       const text = `{"${NAME}":${VALUE}`;
       if (call.method === "get") return { ...answer, [member]: text };
-      if (call.method !== "beginAttempt") return answer;
-      return { ...answer, operation: { ...(answer?.operation as object), [member]: text } };
+      if (call.method !== "claim") return answer;
+      const { begun } = answer as unknown as Claimed;
+      const damagedOnes = begun.map((each) => ({
+        ...each,
+        operation: { ...each.operation, [member]: text },
+      }));
+      return { ...answer, begun: damagedOnes };
     });
   }
 

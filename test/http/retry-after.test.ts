@@ -1,6 +1,7 @@
 import { allowAnonymous, createMemoryBackend, createOrderService, createWorker } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { claimOne } from "../support/claims.js";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -38,7 +39,7 @@ function stage() {
   /** Completes an operation like a worker of another process. */
   async function end(path: string): Promise<void> {
     const lease = { operationId: path.slice("/operations/".length), token: "token-of-this-attempt" };
-    await backend.operations.beginAttempt(lease.operationId, { token: lease.token, leaseMs: HOUR_MS });
+    await claimOne(backend.operations, lease.operationId, { token: lease.token, leaseMs: HOUR_MS });
     await backend.operations.settle(lease, { to: "completed" });
   }
 
@@ -116,7 +117,7 @@ describe("Retry-After", () => {
     const { process, pass } = stage();
     const { submit, retryAfter, work, clock } = process();
     await submit();
-    await work(() => pass(HOUR_MS, clock));
+    await work(() => pass(10 * MINUTE_MS, clock));
     expect(await retryAfter()).toBe("4");
   });
 

@@ -45,7 +45,7 @@ describe("S6: limits", () => {
       (options) => createOrderService({ authorize, ...options }),
     ],
     definition: [["retentionMs"], (options) => defineOrders(options)],
-    "memory back end": [["maxOperations", "maxAnnouncements"], (options) => createMemoryBackend(options)],
+    "memory back end": [["maxOperations"], (options) => createMemoryBackend(options)],
     worker: [
       [
         "concurrency",

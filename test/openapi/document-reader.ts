@@ -22,16 +22,21 @@ export interface DocumentReader {
   isValid(schema: JsonSchema, value: unknown): boolean;
 }
 
+/** Shared by all documents, because it compiles the schema of schemas first. */
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+let documents = 0;
+
 /** Reads a document. Follows references, and validates with schemas as JSON Schema 2020-12 defines. */
 export function readDocument(document: OpenApiDocument): DocumentReader {
   const { paths, components } = document;
-  const ajv = new Ajv2020({ strict: false });
-  addFormats.default(ajv);
-  ajv.addSchema({ $id: BASE, components });
+  documents += 1;
+  const base = `https://example.com/openapi-${documents}.json`;
+  ajv.addSchema({ $id: base, components });
   const compiled = new Map<string, ValidateFunction>();
   const validator = (schema: JsonSchema): ValidateFunction => {
     // Schemas outside of the components refer to components too.
-    const text = JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"${BASE}#`);
+    const text = JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"${base}#`);
     const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text) as JsonSchema);
     compiled.set(text, validate);
     return validate;
@@ -53,8 +58,6 @@ export function readDocument(document: OpenApiDocument): DocumentReader {
     isValid: (schema, value) => validator(schema)(value) === true,
   };
 }
-
-const BASE = "https://example.com/openapi.json";
 
 /** Returns the matching template with the fewest parameters. */
 function templateOf(paths: OpenApiDocument["paths"], path: string): string | undefined {

@@ -6,6 +6,8 @@ import * as z from "zod";
 import { info } from "../support/openapi-services.js";
 import { readDocument } from "./document-reader.js";
 
+const ajv = new Ajv2020({ strict: false });
+
 const Part = z.object({
   name: z.string(),
   get parts() {
@@ -133,7 +135,7 @@ function documentOf(jsonSchema: JsonSchema): OpenApiDocument {
 
 describe("a JSON Schema in a document", () => {
   it.each(cases)("keeps its meaning: $what", ({ schema, valid, invalid }) => {
-    const original = new Ajv2020({ strict: false }).compile(schema);
+    const original = ajv.compile(schema);
     const { isValid } = readDocument(documentOf(schema));
     const verdicts = (judge: (value: unknown) => boolean): unknown => ({
       valid: valid.map(judge),

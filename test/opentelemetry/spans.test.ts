@@ -178,9 +178,7 @@ describe("the spans of attempts and deliveries", () => {
     for (const [index, meta] of ["{", "null", "[]", '{"traceparent":1}'].entries()) {
       const id = `01900000-0000-7000-8000-00000000000${index}`;
       await stage.backend.operations.create({ ...operation, id, meta });
-      await stage.backend.queue.publish([
-        { version: 1, id: `${id}.1`, operationId: id, definition: "exports" },
-      ]);
+      await stage.backend.queue.publish([{ operationId: id, definition: "exports" }]);
     }
     await stage.work();
     expect(recording.spans().map(({ name, links }) => [name, links.length])).toEqual(

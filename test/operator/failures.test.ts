@@ -4,6 +4,8 @@ import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { claimOne } from "../support/claims.js";
+import { codePoint } from "../support/code-point.js";
 import { exportsOf } from "../support/operator/stage.js";
 
 /** Creates an operator of operations that failed with these messages. */
@@ -114,7 +116,7 @@ describe("the message of a group of failures", () => {
   });
 
   it("never grows, has no digits, and finds its group", async () => {
-    const texts = fc.string({ unit: "binary", maxLength: 400 });
+    const texts = fc.string({ unit: codePoint, maxLength: 400 });
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
         const operator = await operatorOf(text);
@@ -148,7 +150,7 @@ describe("a group of failures", () => {
         input: "1",
         retentionMs: 60_000,
       });
-      await backend.operations.beginAttempt(id, { token: id, leaseMs: 60_000 });
+      await claimOne(backend.operations, id, { token: id, leaseMs: 60_000 });
       await clock.advance(1);
     }
     const failedAt: number[] = [];

@@ -157,9 +157,10 @@ describe("the exports of the package", () => {
         "EXPIRED",
         "cancelOperation",
         "listOperations",
-        "parseAnnouncement",
+        "parseRingMessage",
         "problemType",
         "submitOperation",
+        "toRingMessage",
       ]
     `);
   });
@@ -194,7 +195,6 @@ describe("the exports of the package", () => {
       [
         "SimulationFailure",
         "createManualClock",
-        "createStoreQueueHarness",
         "idempotencyStoreCases",
         "operationStoreCases",
         "queueCases",

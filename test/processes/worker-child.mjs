@@ -20,18 +20,14 @@ function ask(port, method, args) {
 const remote = (port, methods) =>
   Object.fromEntries(methods.map((method) => [method, (...args) => ask(port, method, args)]));
 
-async function receive({ slots, limit, token, signal }) {
-  // Polls, because a call that waits in the parent would take announcements for a process that is paused.
-  const announcements = signal.aborted
-    ? []
-    : await ask("queue", "receive", [{ definitions: [...slots.keys()], limit, token }]);
-  if (announcements.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  return announcements.map((announcement) => ({ announcement, ack: async () => {}, nack: async () => {} }));
-}
+const POLL_MS = 20;
 
 const queue = {
-  publish: (announcements) => ask("queue", "publish", [announcements]),
-  consume: () => ({ receive, close: async () => {} }),
+  publish: async () => {},
+  listen: ({ onRing }) => {
+    const timer = setInterval(onRing, POLL_MS);
+    return { want: () => {}, close: async () => clearInterval(timer) };
+  },
   close: async () => {},
 };
 
@@ -39,11 +35,10 @@ const backend = {
   operations: remote("operations", [
     "create",
     "get",
-    "beginAttempt",
+    "claim",
     "renew",
     "settle",
     "requestCancel",
-    "takeDue",
     "takeExpired",
     "remove",
   ]),
@@ -64,8 +59,9 @@ const behaviors = {
   hang: () => new Promise(() => {}),
 };
 
+/** Blocks the event loop without using the processor, which other tests need. */
 function blockFor(ms) {
-  for (const end = Date.now() + ms; Date.now() < end; );
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 const worker = createWorker(

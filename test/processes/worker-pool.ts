@@ -9,7 +9,6 @@ import {
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
 import { createComposedBackend } from "../support/composed-backend.js";
-import { type ReceiveOnceOptions, receiveOnce } from "../support/consumers.js";
 
 /** A worker process and its events. */
 interface WorkerProcess {
@@ -36,7 +35,7 @@ type Message =
   | { readonly effect: string; readonly attempt: number }
   | {
       readonly call: number;
-      readonly port: "operations" | "idempotency" | "queue";
+      readonly port: "operations" | "idempotency";
       readonly method: string;
       readonly args: never[];
     };
@@ -115,20 +114,10 @@ async function answer(
   // The child may have been killed. A failed send is ignored.
   const reply = (message: object): boolean => child.connected && child.send(message, () => {});
   try {
-    const result =
-      method === "receive"
-        ? await receive(backend, args[0] as never)
-        : await invoke(backend[port], method, args);
-    reply({ call, result });
+    reply({ call, result: await invoke(backend[port], method, args) });
   } catch (error) {
     reply({ call, error: isAsyncReplyError(error) ? error.message : String(error) });
   }
-}
-
-/** Receives without waiting. Only the announcements are sent to the child, because functions cannot be. */
-async function receive({ queue }: Backend, request: ReceiveOnceOptions): Promise<unknown> {
-  const deliveries = await receiveOnce(queue, request);
-  return deliveries.map(({ announcement }) => announcement);
 }
 
 function invoke(port: object, method: string, args: readonly never[]): Promise<unknown> {

@@ -15,7 +15,6 @@ import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { inside } from "../support/inside.js";
 import { replacing } from "../support/replacing.js";
 
 const HOUR_MS = 3_600_000;
@@ -214,12 +213,10 @@ describe("an operation that was never finished", () => {
 
 describe("the sweep", () => {
   it("continues with its other parts if one fails", async () => {
-    const { clock, backend, service, submit, read, events } = stage("composed");
+    const { backend, service, submit, read, events } = stage("composed");
     const takeExpired = (): Promise<never> => Promise.reject(new Error("purge is down"));
     const operations = replacing(backend.operations, { takeExpired });
     const path = await submit();
-    await inside(service).announcer.published();
-    await clock.advance(30_000);
     const worker = createWorker(
       { ...service, backend: withStores(backend, { operations }) },
       { orders: () => "done" },

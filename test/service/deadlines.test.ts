@@ -8,6 +8,7 @@ import {
   defineOperation,
   withStores,
 } from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { replacing } from "../support/replacing.js";
@@ -121,5 +122,36 @@ describe("the deadline of a submission", () => {
       state: "pending",
       startWithinMs: 9_000,
     });
+  });
+
+  it("stays if a repeated request finds that a worker has just created the resource", async () => {
+    const clock = createManualClock();
+    const memory = createMemoryBackend({ clock });
+    const token = "of a worker";
+    const leased = { name: "jobs", slots: 1, leaseMs: 1_000, suspects: 1 };
+    const operations = replacing(memory.operations, {
+      claim: async (request) => {
+        const { begun } = await memory.operations.claim({ token, definitions: [leased], limit: 1 });
+        for (const { operation } of begun)
+          await memory.operations.settle(
+            { operationId: operation.id, token },
+            { to: "prepared", resource: "1" },
+          );
+        return memory.operations.claim(request);
+      },
+    });
+    const backend = withStores(memory, { operations });
+    const service = createService({
+      definitions: [late],
+      authorize,
+      backend,
+      create: { jobs: () => Promise.reject(new Error("The first try fails.")) },
+      observe: false,
+    });
+    const submit = () => service.submit(late, { customer: "a" }, { tenant, key: "one" });
+    await expect(submit()).rejects.toMatchObject({ code: "CREATION_FAILED" });
+    const { operationId } = await submit();
+    await clock.advance(5_001);
+    expect(await memory.operations.endOverdue?.({ limit: 9 })).toMatchObject([{ id: operationId }]);
   });
 });

@@ -14,7 +14,7 @@ import {
   withQueue,
   withStores,
 } from "async-request-reply";
-import type { Announcement, OperationLimits } from "async-request-reply/ports";
+import type { OperationLimits, Ring } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -53,11 +53,11 @@ function open(
   return { service, backend, clock, events, recorded };
 }
 
-/** Notes how many operations each message of the service announces. */
-function notingAnnouncements(backend: Backend<never>, published: number[]): Backend<never> {
-  const publish = (announcements: readonly Announcement[]): Promise<void> => {
-    published.push(announcements.length);
-    return backend.queue.publish(announcements);
+/** Notes how many rings each message of the service has. */
+function notingRings(backend: Backend<never>, published: number[]): Backend<never> {
+  const publish = (rings: readonly Ring[]): Promise<void> => {
+    published.push(rings.length);
+    return backend.queue.publish(rings);
   };
   return withQueue(backend, replacing<Queue>(backend.queue, { publish }));
 }
@@ -355,9 +355,9 @@ describe("service.submitMany", () => {
     expect(givenUp).toEqual(["k0"]);
   });
 
-  it("announces all items in few messages, so that a waiting worker starts immediately", async () => {
+  it("rings for all items in few messages, so that a waiting worker starts immediately", async () => {
     const published: number[] = [];
-    const { service } = open({ wrap: (backend) => notingAnnouncements(backend, published) });
+    const { service } = open({ wrap: (backend) => notingRings(backend, published) });
     const done = vi.fn();
     const worker = createWorker(service, { orders: done }, { sweepIntervalMs: 3_600_000, concurrency: 100 });
     await worker.start();
@@ -367,16 +367,16 @@ describe("service.submitMany", () => {
     expect(published).toEqual([500, 300]);
   });
 
-  it("leaves delayed items to the sweep, and runs none before it is due", async () => {
+  it("rings for delayed items when a run ends, and runs none before it is due", async () => {
     const published: number[] = [];
-    const { service, clock } = open({ wrap: (backend) => notingAnnouncements(backend, published) });
+    const { service, clock } = open({ wrap: (backend) => notingRings(backend, published) });
     const done = vi.fn();
-    const items = [{ input: ORDER }, { input: OTHER, delayMs: 60_000 }];
+    const items = [{ input: ORDER }, { input: OTHER, delayMs: 5_000 }];
     await service.submitMany(orders, items, { tenant });
     const worker = createWorker(service, { orders: ({ quantity }) => done(quantity) });
     await worker.runUntilIdle();
-    expect([done.mock.calls, published]).toEqual([[[2]], [1]]);
-    await clock.advance(60_000);
+    expect([done.mock.calls, published]).toEqual([[[2]], [1, 1]]);
+    await clock.advance(5_000);
     await worker.runUntilIdle();
     expect(done.mock.calls).toEqual([[2], [3]]);
   });

@@ -33,6 +33,9 @@ export function interceptBackend(backend: Backend, interceptor: Interceptor): Ba
   return { ...ports, submissions: { operations, idempotency, record, ...many, purge } };
 }
 
+/** Methods that return something else than a promise. */
+const SYNCHRONOUS: ReadonlySet<string | symbol> = new Set(["watch", "watchCancellations", "listen"]);
+
 function intercepted<Port extends object>(
   port: PortCall["port"],
   target: Port,
@@ -42,12 +45,7 @@ function intercepted<Port extends object>(
     get: (_, method) => {
       const member: unknown = Reflect.get(target, method);
       if (typeof member !== "function") return member;
-      // These return a function, and `consume` an object, synchronously.
-      if (method === "watch" || method === "watchCancellations") return member.bind(target);
-      if (method === "consume") {
-        return (...args: readonly unknown[]) =>
-          intercepted(port, Reflect.apply(member, target, args) as object, interceptor);
-      }
+      if (SYNCHRONOUS.has(method)) return member.bind(target);
       return (...args: readonly unknown[]) =>
         interceptor({ port, method: String(method), args }, async () => Reflect.apply(member, target, args));
     },

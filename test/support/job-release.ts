@@ -7,7 +7,7 @@ import {
   type ServiceEvent,
   type Worker,
 } from "async-request-reply";
-import type { Operation } from "async-request-reply/ports";
+import type { Claimed, Operation } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { expect, it } from "vitest";
 import { interceptBackend } from "./intercept-backend.js";
@@ -40,7 +40,7 @@ export function declareJobRelease(open: (clock: ManualClock) => Promise<Timed> |
     const events: ServiceEvent[] = [];
     const counted = interceptBackend(backend, async ({ method }, proceed) => {
       const answer = await proceed();
-      calls.push(...writesOf(method, answer, backend.queue.consumeByTicket !== undefined));
+      calls.push(...writesOf(method, answer));
       return answer;
     });
     const service = createService({
@@ -135,18 +135,9 @@ export function declareJobRelease(open: (clock: ManualClock) => Promise<Timed> |
   });
 }
 
-/**
- * Returns an entry for each operation that a call wrote. If the store is no queue, every retry needs an announcement of the
- * sweep, so that is not counted.
- */
-function writesOf(method: string, answer: unknown, isQueue: boolean): readonly string[] {
+/** Returns an entry for each operation that a call wrote. */
+function writesOf(method: string, answer: unknown): readonly string[] {
   if (method === "settle") return [method];
-  if (method === "takeDue") return isQueue ? (answer as readonly object[]).map(() => method) : [];
-  if (method === "beginAttempt")
-    return (answer as { readonly outcome: string }).outcome === "begun" ? [method] : [];
-  if (method === "receive")
-    return (answer as readonly { readonly attempt?: object }[]).flatMap(({ attempt }) =>
-      attempt === undefined ? [] : [method],
-    );
-  return [];
+  if (method !== "claim") return [];
+  return (answer as Claimed).begun.map(() => method);
 }

@@ -24,10 +24,6 @@ const capabilities: Capabilities = {
   findKey: true,
   redrive: true,
   pause: true,
-  claim: true,
-  ordered: true,
-  standalone: true,
-  turns: true,
   limits: true,
   lanes: true,
   recordMany: true,
@@ -64,23 +60,7 @@ export function memoryIdempotency(alter: Alter<Backend["idempotency"]> = unalter
 }
 
 export function memoryQueue(alter: Alter<Backend["queue"]> = unaltered): QueueHarness {
-  const stores = new WeakMap<Backend["queue"], Backend["operations"]>();
-  const harness = memoryHarness(({ queue }) => queue, alter);
-  const { clock } = harness;
-  return {
-    ...harness,
-    deliversWithinMs: 1_000,
-    create: async () => {
-      const { queue, operations } = createMemoryBackend({ clock });
-      const port = alter(queue, clock);
-      stores.set(port, operations);
-      return { port };
-    },
-    prepare: async (queue, { operationId: id, definition }, members) => {
-      const operation = { id, tenant: "a", definition, input: "null", retentionMs: 86_400_000 };
-      await stores.get(queue)?.create({ ...operation, ...members });
-    },
-  };
+  return { ...memoryHarness(({ queue }) => queue, alter), ringsWithinMs: 1_000 };
 }
 
 export function memorySubmissions(alter: Alter<Submissions<unknown>> = unaltered): SubmissionsHarness {

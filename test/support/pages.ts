@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 
 /** The root of the repository. */
 export const root: string = join(import.meta.dirname, "../..");
@@ -53,10 +53,17 @@ export function proseOf({ text }: Page): string {
   return text.replace(/^```[\s\S]*?^```$/gm, "");
 }
 
+/** Returns the files in a folder and its subfolders, as paths from the root. Leaves out installed packages. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : filesIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
 function markdownIn(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
-    .filter((path) => !/(^|\/)(node_modules|\.vitepress|reference)\//.test(path))
+  return filesIn(folder)
+    .filter((path) => path.endsWith(".md") && !/\/(\.vitepress|reference)\//.test(path))
     .sort();
 }

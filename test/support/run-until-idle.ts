@@ -9,40 +9,27 @@ import {
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
 import { expect, it } from "vitest";
+import { interceptBackend } from "./intercept-backend.js";
 import { signalOf } from "./worker-stage.js";
 
 const orders = defineOrders();
 const TENANT = "anonymous";
-/** More receipts than these cases need. A worker that never ends would starve the test otherwise. */
-const MAX_RECEIPTS = 50;
+/** More claims than these cases need. A worker that never ends would starve the test otherwise. */
+const MAX_CLAIMS = 50;
 
-/** A backend that refuses to be received from in a loop, and notes the calls to its consumers. */
-function watched(backend: Backend): { readonly backend: Backend; readonly calls: string[] } {
-  const calls: string[] = [];
-  const queue: Backend["queue"] = {
-    publish: (announcements) => backend.queue.publish(announcements),
-    close: () => backend.queue.close(),
-    consume: (request) => {
-      const consumer = backend.queue.consume(request);
-      return {
-        receive: (received) => {
-          calls.push("receive");
-          if (calls.length > MAX_RECEIPTS) throw new Error("The worker receives in a loop.");
-          return consumer.receive(received);
-        },
-        close: () => {
-          calls.push("close");
-          return consumer.close();
-        },
-      };
-    },
-  };
-  return { backend: { ...backend, queue }, calls };
+/** A backend that refuses to be claimed from in a loop, and counts the claims. */
+function watched(backend: Backend): { readonly backend: Backend; readonly claims: () => number } {
+  let claims = 0;
+  const counted = interceptBackend(backend, ({ method }, proceed) => {
+    if (method === "claim") claims += 1;
+    return claims > MAX_CLAIMS ? Promise.reject(new Error("The worker claims in a loop.")) : proceed();
+  });
+  return { backend: counted, claims: () => claims };
 }
 
 /** A worker with one slot, one order in progress and one that is due. */
 async function createScene(open: () => Promise<Backend> | Backend) {
-  const { backend, calls } = watched(await open());
+  const { backend, claims } = watched(await open());
   const events: ServiceEvent[] = [];
   const observe = (event: ServiceEvent): number => events.push(event);
   const service = createService({ definitions: [orders], backend, authorize: allowAnonymous(), observe });
@@ -57,7 +44,7 @@ async function createScene(open: () => Promise<Backend> | Backend) {
   };
   const newWorker = (): Worker => createWorker(service, { orders: run }, { concurrency: 1 });
   return {
-    calls,
+    claims,
     begun: begun.promise,
     finish: finish.resolve,
     newWorker,
@@ -72,7 +59,7 @@ async function createScene(open: () => Promise<Backend> | Backend) {
 /** Declares how `runUntilIdle` ends early. */
 export function declareRunUntilIdle(open: () => Promise<Backend> | Backend): void {
   it("ends when its worker is stopped, and leaves the due work to other workers", async () => {
-    const { newWorker, begun, finish, states, calls, countOf } = await createScene(open);
+    const { newWorker, begun, finish, states, claims, countOf } = await createScene(open);
     const stopping = newWorker();
     const idle = stopping.runUntilIdle();
     await begun;
@@ -81,15 +68,15 @@ export function declareRunUntilIdle(open: () => Promise<Backend> | Backend): voi
     await Promise.all([idle, stopped]);
     expect(await states()).toEqual(["completed", "pending"]);
     expect(countOf("operation.released")).toBe(0);
-    expect(calls).toEqual(["receive", "close"]);
+    expect(claims()).toBe(1);
     await stopping.runUntilIdle();
-    expect(calls).toEqual(["receive", "close"]);
+    expect(claims()).toBe(1);
     await newWorker().runUntilIdle();
     expect(await states()).toEqual(["completed", "completed"]);
   });
 
   it("ends when its signal is aborted, after the attempts that run, and can be called again", async () => {
-    const { newWorker, begun, finish, states, calls, countOf } = await createScene(open);
+    const { newWorker, begun, finish, states, claims, countOf } = await createScene(open);
     const worker = newWorker();
     const ending = new AbortController();
     const idle = worker.runUntilIdle({ signal: ending.signal });
@@ -99,9 +86,9 @@ export function declareRunUntilIdle(open: () => Promise<Backend> | Backend): voi
     await idle;
     expect(await states()).toEqual(["completed", "pending"]);
     expect(countOf("operation.released")).toBe(0);
-    expect(calls).toEqual(["receive", "close"]);
+    expect(claims()).toBe(1);
     await worker.runUntilIdle({ signal: ending.signal });
-    expect(calls).toEqual(["receive", "close"]);
+    expect(claims()).toBe(1);
     await worker.runUntilIdle();
     expect(await states()).toEqual(["completed", "completed"]);
     await worker.stop();

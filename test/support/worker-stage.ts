@@ -13,6 +13,7 @@ import {
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { claimOne } from "./claims.js";
 
 /** A service, its store on a manual clock, and all observed events. */
 export interface WorkerStage<Definitions extends readonly OperationDefinition[]> {
@@ -69,7 +70,7 @@ export function createStage(
       (await service.handle({ method: "DELETE", path: `/operations/${id}`, headers: {} })).status,
     lose: async (id) => {
       lost += 1;
-      await backend.operations.beginAttempt(id, { token: `lost ${lost}`, leaseMs: LEASE_MS });
+      await claimOne(backend.operations, id, { token: `lost ${lost}`, leaseMs: LEASE_MS });
     },
     // Half of every backoff. With real jitter a delay can be 0, and a retry would run earlier than a test expects.
     worker: (processors, options, random = () => 0.5) =>

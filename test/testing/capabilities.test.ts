@@ -1,98 +1,32 @@
-import { createMemoryBackend, type Queue } from "async-request-reply";
-import type { Delivery } from "async-request-reply/ports";
 import {
-  createManualClock,
+  type OperationStoreHarness,
   operationStoreCases,
   type PortCase,
-  type QueueHarness,
-  queueCases,
   runnableCases,
 } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { receivingBy } from "../support/consumers.js";
-import { memoryOperations, memoryQueue } from "../support/memory-harnesses.js";
-import { runSuite } from "../support/run-suite.js";
+import { memoryOperations } from "../support/memory-harnesses.js";
 import { overriding } from "./broken/prove.js";
 
-/** Wraps a queue so that it drops announcements it has seen before. */
-function deduplicating(queue: Queue): Queue {
-  const seen = new Set<string>();
-  return overriding(queue, {
-    publish: (announcements) =>
-      queue.publish(announcements.filter(({ id }) => !seen.has(id) && seen.add(id))),
-  });
-}
-
-const LEASE_MS = 60_000;
-
-/** Creates queues that read from the store and begin the attempts that they deliver. */
-function beginningQueues(): QueueHarness {
-  const clock = createManualClock();
-  const stores = new WeakMap<Queue, ReturnType<typeof createMemoryBackend>["operations"]>();
-  return {
-    capabilities: { leaseGranularityMs: 1, skipsTime: true, ordered: true, beginsAttempts: true },
-    deliversWithinMs: 1_000,
-    passTime: (ms) => clock.advance(ms),
-    create: async () => {
-      const { queue, operations } = createMemoryBackend({ clock });
-      const begin = async (delivery: Delivery, token: string): Promise<readonly Delivery[]> => {
-        const { operationId } = delivery.announcement;
-        const begun = await operations.beginAttempt(operationId, { token, leaseMs: LEASE_MS });
-        return begun.outcome === "begun"
-          ? [{ ...delivery, attempt: { lease: { operationId, token }, begun } }]
-          : [];
-      };
-      const answers = new Map<string, readonly Delivery[]>();
-      const consume = receivingBy(queue, async (request, consumer) => {
-        const { token } = request;
-        const known = answers.get(token);
-        if (known !== undefined) return known;
-        const received = await consumer.receive(request);
-        const begun = (await Promise.all(received.map((each) => begin(each, token)))).flat();
-        answers.set(token, begun);
-        return begun;
-      });
-      const port = overriding(queue, consume);
-      stores.set(port, operations);
-      return { port };
-    },
-    prepare: async (queue, { operationId: id, definition }) => {
-      await stores
-        .get(queue)
-        ?.create({ id, definition, tenant: "tenant-1", input: "null", retentionMs: 1_000 });
-    },
-  };
-}
-
-const deduplicates = memoryQueue(deduplicating);
-runSuite("a queue that deduplicates", queueCases, {
-  ...deduplicates,
-  capabilities: { ...deduplicates.capabilities, deduplicates: true },
-});
-
-// This queue carries announcements, so an operation whose attempt was lost does not come back without a sweep.
-const ofAnnouncements = queueCases.filter(({ rule }) => rule !== "delivery.suspects");
-runSuite("a queue that begins attempts", ofAnnouncements, beginningQueues());
-
 describe("a case that needs missing capabilities", () => {
-  const caseWithTwoNeeds: PortCase<QueueHarness> = {
+  const caseWithTwoNeeds: PortCase<OperationStoreHarness> = {
     name: "needs two capabilities",
     rule: "both",
-    needs: ["watch", "deduplicates"],
+    needs: ["watch", "getMany"],
     run: async () => {},
   };
 
   it("is skipped with the names of the missing capabilities", () => {
     const [both] = runnableCases([caseWithTwoNeeds], {
-      ...memoryQueue(),
+      ...memoryOperations(),
       capabilities: { leaseGranularityMs: 1, watch: false },
     });
-    expect(both).toEqual({ case: caseWithTwoNeeds, skipped: "needs watch, deduplicates" });
+    expect(both).toEqual({ case: caseWithTwoNeeds, skipped: "needs watch, getMany" });
   });
 
   it("runs if no capability is missing", () => {
-    const capabilities = { leaseGranularityMs: 1, watch: true, deduplicates: true };
-    expect(runnableCases([caseWithTwoNeeds], { ...memoryQueue(), capabilities })).toEqual([
+    const capabilities = { leaseGranularityMs: 1, watch: true, getMany: true };
+    expect(runnableCases([caseWithTwoNeeds], { ...memoryOperations(), capabilities })).toEqual([
       { case: caseWithTwoNeeds },
     ]);
   });
@@ -116,13 +50,11 @@ describe("a case that needs missing capabilities", () => {
         "stats",
         "countPending",
         "redrive",
-        "claim",
         "pause",
         "deadlines",
       ]),
     );
-    const others = skipped.filter((needs) => !needs?.includes("claim"));
-    expect(others.length).toBeLessThan(cases.length / 2);
+    expect(skipped.length).toBeLessThan(cases.length / 2);
   });
 });
 

@@ -1,14 +1,7 @@
-import {
-  AsyncReplyError,
-  type Backend,
-  type Clock,
-  createMemoryBackend,
-  withStores,
-} from "async-request-reply";
+import { createMemoryBackend } from "async-request-reply";
 import { type CreateBackend, simulate } from "async-request-reply/testing";
-import { replacing } from "../support/replacing.js";
+import { createComposedBackend } from "../support/composed-backend.js";
 import { transactionalBackend } from "../support/transactional-backend.js";
-import { beginningBackend } from "./beginning-backend.js";
 import type { SeedRange } from "./pinned-seeds.js";
 
 const FATES = ["crash-before", "crash-after", "answer-lost", "unavailable", "late", "twice"];
@@ -19,9 +12,7 @@ const IN_BETWEEN = AT_ENDS.filter((fate) => fate !== "late");
 /** A line of a trace with the process, its call and, at the end, the fault. */
 const FAULT = new RegExp(`^ *[\\d.]+s {2}[\\w-]+: ([\\w-]+).*, (${FATES.join("|")})$`);
 
-const SWEPT = ["takeDue", "publish"];
-const STORE = ["get", "renew", "settle", "requestCancel"];
-const DELIVERED = ["receive", "beginAttempt", "ack", "nack", "close"];
+const STORE = ["get", "claim", "renew", "settle", "requestCancel"];
 const KINDS = ["record", "settle", "own"];
 const ENDS = KINDS.flatMap((kind) => [`begin-${kind}`, `commit-${kind}`]);
 const COMPOSED = ["bind", "create", "takeStale", "takeExpired", "release", "remove"];
@@ -34,17 +25,13 @@ interface Injected {
 
 /** Back ends by name. The simulator must inject every fault into every call. */
 export const injectedFaults: Readonly<Record<string, Injected>> = {
-  "two stores and a queue": {
-    create: composedBackend,
-    faults: each(FATES, [...STORE, ...COMPOSED, ...DELIVERED]),
+  "two stores": {
+    create: (clock) => createComposedBackend({ clock }),
+    faults: each(FATES, [...STORE, ...COMPOSED]),
   },
   "stores that record in one step": {
     create: (clock) => createMemoryBackend({ clock }),
-    faults: each(FATES, [...STORE, "record", "recordMany", "purge"]),
-  },
-  "a queue that begins attempts": {
-    create: (clock) => beginningBackend(clock),
-    faults: each(FATES, ["receive", ...SWEPT]),
+    faults: each(FATES, [...STORE, "record", "recordMany", "purge", "publish"]),
   },
   transactions: {
     create: (clock) => transactionalBackend(clock),
@@ -88,16 +75,4 @@ function coverOf(faults: ReadonlyMap<number, readonly string[]>): readonly numbe
     seeds.push(best);
   }
   return seeds.sort((one, other) => one - other);
-}
-
-/** Makes every third `beginAttempt` fail, because workers only nack if the store is unavailable. */
-export function composedBackend(clock: Clock): Backend<never> {
-  const backend = createMemoryBackend({ clock });
-  let calls = 0;
-  const beginAttempt: typeof backend.operations.beginAttempt = async (id, lease) => {
-    calls += 1;
-    if (calls % 3 === 0) throw new AsyncReplyError("STORE_UNAVAILABLE", "Every third call fails.");
-    return backend.operations.beginAttempt(id, lease);
-  };
-  return withStores(backend, { operations: replacing(backend.operations, { beginAttempt }) });
 }

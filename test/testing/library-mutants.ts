@@ -9,6 +9,7 @@ import type * as Deliver from "../../src/webhooks/delivery/deliver.js";
 import type * as FindAnnounced from "../../src/webhooks/delivery/find-announced.js";
 import type * as Schedule from "../../src/webhooks/delivery/schedule.js";
 import type * as Event from "../../src/webhooks/event.js";
+import type * as Alarm from "../../src/worker/alarm.js";
 import type * as Ending from "../../src/worker/attempt/ending.js";
 import type * as Runs from "../../src/worker/runs.js";
 import type * as Settings from "../../src/worker/settings.js";
@@ -37,6 +38,18 @@ export const libraryMutants: Readonly<Record<string, Mutant>> = {
     /I15: .* waits \d+ ms before its next attempt/,
   ),
   "workers ignore the attemptTimeoutMs of a processor": worker("attemptTimeoutMs", /I2: .* never ended/),
+  "workers rely on rings, which can get lost": {
+    violation: /I27: .* has waited for \d+ ms although a worker had a free slot/,
+    plant: () =>
+      vi.doMock("../../src/worker/alarm.js", async (original) => {
+        const real = await original<typeof Alarm>();
+        const createAlarm: typeof real.createAlarm = (...args) => ({
+          ...real.createAlarm(...args),
+          after: () => 3_600_000,
+        });
+        return { createAlarm };
+      }),
+  },
   "calls and requests do not share keys": call(
     /I1: key .* belongs to .* and to|I5: a retry has to wait for .* no process is working on it/,
     (submit) =>
@@ -196,6 +209,7 @@ export const libraryMutants: Readonly<Record<string, Mutant>> = {
 
 /** Modules that mutants replace. */
 const REPLACED = [
+  "../../src/worker/alarm.js",
   "../../src/worker/attempt/ending.js",
   "../../src/worker/runs.js",
   "../../src/worker/settings.js",

@@ -1,5 +1,5 @@
 import { type Backend, createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
-import type { DueOperation, Submissions } from "async-request-reply/ports";
+import type { Submissions } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../support/replacing.js";
 
@@ -21,16 +21,6 @@ export const plantedAnswers: Readonly<Record<string, PlantedAnswer>> = {
     violation: /I19: .* was renewed with cancelRequested false/,
   },
 
-  "a lost attempt is never reported": {
-    create: withStore((store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        return result.outcome === "begun" ? { ...result, previousLost: false } : result;
-      },
-    })),
-    violation: /I19: .* began with previousLost false/,
-  },
-
   "a retry ignores its delay": {
     create: withStore((store) => ({
       settle: (lease, settlement) =>
@@ -39,33 +29,8 @@ export const plantedAnswers: Readonly<Record<string, PlantedAnswer>> = {
     violation: /I(19|20): .* (before it was due|too early)/,
   },
 
-  "an operation is due in the past": {
-    create: withStore((store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        return result.outcome === "not-due" ? { ...result, dueInMs: -result.dueInMs } : result;
-      },
-    })),
-    violation: /I19: .* is due in \d+ ms, but the store said -\d+ ms/,
-  },
-
   "the counts of failed operations are off by one": counting("failed", 1),
   "the counts of due operations are off by one": counting("due", -1),
-
-  "an operation is handed out to two sweeps": {
-    create: withStore((store) => {
-      let last: readonly DueOperation[] = [];
-      return {
-        takeDue: async (request) => {
-          const taken = await store.takeDue(request);
-          const again = last.slice(0, request.limit - taken.length);
-          last = taken;
-          return [...taken, ...again];
-        },
-      };
-    }),
-    violation: /I20: .* (was handed out \d+ ms too early|was handed out twice in one answer|although it is)/,
-  },
 
   "an expired operation is handed out twice": {
     create: (clock) => {

@@ -1,10 +1,10 @@
 import type { CreateBackend } from "async-request-reply/testing";
 import type { Planted } from "./pinned-seeds.js";
 import { plantedAnswers } from "./planted-answers.js";
+import { plantedClaims } from "./planted-claims.js";
 import { plantedFaults } from "./planted-faults.js";
 import { plantedPromises } from "./planted-promises.js";
 import { plantedReadings } from "./planted-readings.js";
-import { plantedReceipts } from "./planted-receipts.js";
 import { plantedSubmissions } from "./planted-submissions.js";
 import { plantedTransactions } from "./planted-transactions.js";
 
@@ -18,14 +18,10 @@ type Table = Readonly<Record<string, PlantedBackend>>;
 /** All back ends with a mistake, by name, in the sections of the pinned seeds. */
 export const plantedBackends = {
   answers: each(plantedAnswers, (planted) => ({ ...planted, hasShortTrace: true })),
-  faults: each(plantedFaults, (create) => ({ create, violation: /I([1-7]|11|19|20|21|22): / })),
+  claims: each(plantedClaims, (planted) => ({ hasShortTrace: true, ...planted })),
+  faults: each(plantedFaults, (create) => ({ create, violation: /I([1-7]|11|19|20|21|22|27): / })),
   promises: each(plantedPromises, (planted) => ({ ...planted, hasShortTrace: true })),
   readings: each(plantedReadings, (planted) => ({ ...planted, hasShortTrace: true })),
-  receipts: each(plantedReceipts, (planted) => ({
-    ...planted,
-    lastLine: /: receive -> /,
-    hasShortTrace: true,
-  })),
   submissions: each(plantedSubmissions, (planted) => ({ ...planted, hasShortTrace: true })),
   transactions: each(plantedTransactions, (planted) => ({ ...planted, hasShortTrace: true })),
 };

@@ -9,44 +9,18 @@ import type { ExpiredOperation, KeyBinding, NewOperation, Operation } from "asyn
 import type { CreateBackend } from "async-request-reply/testing";
 import { allOperations } from "../support/all-operations.js";
 import { replacing } from "../support/replacing.js";
+import { noting } from "./changed-claims.js";
+
+const NEVER_MS = 3_155_760_000_000;
 
 /** Back ends that each make one mistake in the protocol. The simulator must detect all of them. */
 export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
-  "a store forgets the limits": (clock) => {
-    const backend = createMemoryBackend({ clock });
-    const { operations } = backend;
-    const beginAttempt: OperationStore["beginAttempt"] = (id, { limits: _, ...lease }) =>
-      operations.beginAttempt(id, lease);
-    return withStores(backend, { operations: replacing(operations, { beginAttempt }) });
-  },
-
-  "a store forgets the limit of a tenant": (clock) => {
-    const backend = createMemoryBackend({ clock });
-    const { operations } = backend;
-    const beginAttempt: OperationStore["beginAttempt"] = (id, lease) => {
-      const { runningPerTenant: _, ...limits } = lease.limits ?? {};
-      return operations.beginAttempt(id, { ...lease, limits });
-    };
-    return withStores(backend, { operations: replacing(operations, { beginAttempt }) });
-  },
-
   "a store forgets lanes": (clock) => {
     const backend = composed(clock);
     const { operations } = backend;
     const create: OperationStore["create"] = ({ lane: _, ...operation }, initial) =>
       operations.create(operation, initial);
     return withStores(backend, { operations: replacing(operations, { create }) });
-  },
-
-  "a limit counts operations that have ended": (clock) => {
-    const backend = composed(clock);
-    const { operations } = backend;
-    const beginAttempt: OperationStore["beginAttempt"] = async (id, lease) => {
-      const { running = Number.POSITIVE_INFINITY } = lease.limits ?? {};
-      const ended = (await allOperations(operations)).filter(({ state }) => state === "completed");
-      return ended.length >= running ? { outcome: "full" } : operations.beginAttempt(id, lease);
-    };
-    return withStores(backend, { operations: replacing(operations, { beginAttempt }) });
   },
 
   "a key outlives its operation": (clock) => {
@@ -130,33 +104,17 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
   "a settlement is not guarded by its token": (clock) => {
     const backend = composed(clock);
     const current = new Map<string, string>();
-    const beginAttempt: OperationStore["beginAttempt"] = async (id, lease) => {
-      const result = await backend.operations.beginAttempt(id, lease);
-      if (result.outcome === "begun") current.set(id, lease.token);
-      return result;
-    };
+    const claim = noting(backend.operations, ({ id }, token) => void current.set(id, token));
     const settle: OperationStore["settle"] = ({ operationId, token }, settlement) =>
       backend.operations.settle({ operationId, token: current.get(operationId) ?? token }, settlement);
-    return withStores(backend, { operations: replacing(backend.operations, { beginAttempt, settle }) });
-  },
-
-  "an attempt begins without compare-and-set": (clock) => {
-    const backend = composed(clock);
-    const beginAttempt: OperationStore["beginAttempt"] = (id, { token }) =>
-      backend.operations.beginAttempt(id, { token, leaseMs: 0 });
-    return withStores(backend, { operations: replacing(backend.operations, { beginAttempt }) });
+    return withStores(backend, { operations: replacing(backend.operations, { claim, settle }) });
   },
 
   "a delayed operation is never due": (clock) => {
     const backend = composed(clock);
-    const delayed = new Set<string>();
-    const create: OperationStore["create"] = (operation, initial) => {
-      if (operation.delayMs !== undefined) delayed.add(operation.id);
-      return backend.operations.create(operation, initial);
-    };
-    const takeDue: OperationStore["takeDue"] = async (request) =>
-      (await backend.operations.takeDue(request)).filter(({ id }) => !delayed.has(id));
-    return withStores(backend, { operations: replacing(backend.operations, { create, takeDue }) });
+    const create: OperationStore["create"] = ({ delayMs, ...operation }, initial) =>
+      backend.operations.create({ ...operation, ...(delayMs && { delayMs: NEVER_MS }) }, initial);
+    return withStores(backend, { operations: replacing(backend.operations, { create }) });
   },
 
   "a resource is created before the operation is recorded": (clock) => {

@@ -3,6 +3,7 @@ import type { ListedOperation, NewOperation, Operation } from "async-request-rep
 import type { CreateBackend } from "async-request-reply/testing";
 import { EXPIRED } from "../../src/contract/problem.js";
 import { replacing } from "../support/replacing.js";
+import { answering, noting } from "./changed-claims.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedPromise {
@@ -28,10 +29,10 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
       },
       getMany: async (ids) => ((await store.getMany?.(ids)) ?? []).map(promised),
       list: async (request) => ((await store.list?.(request)) ?? []).map(promised),
-      beginAttempt: async (id, lease) => {
-        const begun = await store.beginAttempt(id, lease);
-        return begun.outcome === "begun" ? { ...begun, operation: promised(begun.operation) } : begun;
-      },
+      claim: answering(store, ({ begun, ...claimed }) => ({
+        ...claimed,
+        begun: begun.map((each) => ({ ...each, operation: promised(each.operation) })),
+      })),
     };
   }),
 
@@ -52,23 +53,10 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
 
   "delays are ignored": creating(/I(13|21): /, ({ delayMs: _, ...operation }) => operation),
 
-  "an operation begins after its deadline": composed(/I26: .* began \d+ ms after its deadline/, (store) => ({
-    beginAttempt: async (id, lease) => {
-      const known = await lookAt(store, id);
-      const result = await store.beginAttempt(id, lease);
-      if (result.outcome !== "expired" || known === undefined) return result;
-      return { outcome: "begun", operation: { ...known, attempt: 1 }, previousLost: false };
-    },
-  })),
-
   "an operation expires that has begun": composed(/I26: .* expired although it had begun/, (store, clock) => {
     const begun = new Map<string, { readonly token: string; readonly operation: Operation }>();
     return {
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        if (result.outcome === "begun") begun.set(id, { token: lease.token, operation: result.operation });
-        return result;
-      },
+      claim: noting(store, (operation, token) => void begun.set(operation.id, { token, operation })),
       endOverdue: async (request) => {
         const ended = [...((await store.endOverdue?.(request)) ?? [])];
         for (const [operationId, { token, operation }] of begun) {
@@ -98,10 +86,10 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
         if (outcome === "cancelled") await follow(id);
         return outcome;
       },
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        if (result.outcome === "terminal") await follow(id);
-        return result;
+      claim: async (request) => {
+        const claimed = await store.claim(request);
+        for (const { id } of claimed.ended) await follow(id);
+        return claimed;
       },
     };
   }),
@@ -178,9 +166,12 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     },
   })),
 
-  "a list omits the newest operation": composed(/I2: .* is missing from a list/, (store) => ({
-    list: async (request) => (await store.list?.(request))?.slice(1) ?? [],
-  })),
+  "a list omits the newest operation": composed(
+    /I2: .* is missing from (a list|the pages of a list)/,
+    (store) => ({
+      list: async (request) => (await store.list?.(request))?.slice(1) ?? [],
+    }),
+  ),
 
   "a list does not show the successors of operations": composed(I(12), (store) => ({
     list: async (request) => {

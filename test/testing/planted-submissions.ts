@@ -1,7 +1,6 @@
-import { type Backend, createMemoryBackend, withQueue, withStores } from "async-request-reply";
+import { type Backend, createMemoryBackend, withStores } from "async-request-reply";
 import type { BindResult, KeyBinding, Submission, Submissions } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
-import { receivingBy } from "../support/consumers.js";
 import { submissionsOf } from "../support/memory-harnesses.js";
 import { replacing } from "../support/replacing.js";
 
@@ -11,7 +10,7 @@ interface PlantedSubmission {
   readonly violation: RegExp;
 }
 
-/** Back ends that confuse payloads, and queues that deliver more than a worker has slots for. */
+/** Back ends that confuse payloads, or the submissions of a list. */
 export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
   "a key accepts every payload": binding(
     /I14: payload .* was accepted as .*, which has payload/,
@@ -29,10 +28,10 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
     }),
   ),
 
-  "a list loses its last submission": recordingLists(/I2: .* was promised but/, async (list, recordMany) => [
-    ...(await recordMany(list.slice(0, -1))),
-    { outcome: "created" },
-  ]),
+  "a list loses its last submission": recordingLists(
+    /I2: .* was not found before it expired/,
+    async (list, recordMany) => [...(await recordMany(list.slice(0, -1))), { outcome: "created" }],
+  ),
 
   "a list that is repeated creates its operations again": recordingLists(
     /I1: key .* belongs to .* and to/,
@@ -49,18 +48,6 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
   "the answers of a list are in another order": recordingLists(/I(1|8|14): /, async (list, recordMany) =>
     (await recordMany(list)).toReversed(),
   ),
-
-  "a worker receives more of one definition than it has slots for": {
-    create: (clock) => {
-      const backend: Backend<never> = createMemoryBackend({ clock });
-      const consume = receivingBy(backend.queue, (request, consumer) => {
-        const slots = new Map([...request.slots.keys()].map((name) => [name, request.limit]));
-        return consumer.receive({ ...request, slots });
-      });
-      return withQueue(backend, replacing(backend.queue, consume));
-    },
-    violation: /I15: a worker runs \d attempts of \w+ at once/,
-  },
 };
 
 type Bound = Extract<BindResult, { readonly outcome: "exists" }>;

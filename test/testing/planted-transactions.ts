@@ -1,5 +1,6 @@
 import type { CreateBackend } from "async-request-reply/testing";
 import { transactionalBackend } from "../support/transactional-backend.js";
+import { noting } from "./changed-claims.js";
 
 type Mistakes = NonNullable<Parameters<typeof transactionalBackend>[1]>;
 
@@ -42,12 +43,7 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
     /I6: .* was settled with a stale token/,
     ({ settle }, { operations }) => {
       const current = new Map<string, string>();
-      const beginAttempt = operations.beginAttempt.bind(operations);
-      operations.beginAttempt = async (id, lease) => {
-        const result = await beginAttempt(id, lease);
-        if (result.outcome === "begun") current.set(id, lease.token);
-        return result;
-      };
+      operations.claim = noting(operations, ({ id }, token) => void current.set(id, token));
       return {
         settle: ({ operationId, token }, settlement) =>
           settle({ operationId, token: current.get(operationId) ?? token }, settlement),

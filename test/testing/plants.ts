@@ -4,7 +4,6 @@ import {
   createMemoryBackend,
   type IdempotencyStore,
   type Queue,
-  withQueue,
   withStores,
 } from "async-request-reply";
 import type { Submissions } from "async-request-reply/ports";
@@ -16,13 +15,12 @@ import {
   brokenSubmissions,
 } from "./broken/index.js";
 import { type BrokenPort, overriding } from "./broken/prove.js";
-import { withTickets } from "./broken/ticket-queues.js";
 import { type TrackedStore, trackedStore } from "./broken/tracked-store.js";
 import { plantedAnswers } from "./planted-answers.js";
+import { plantedClaims } from "./planted-claims.js";
 import { plantedFaults } from "./planted-faults.js";
 import { plantedPromises } from "./planted-promises.js";
 import { plantedReadings } from "./planted-readings.js";
-import { plantedReceipts } from "./planted-receipts.js";
 import { plantedSubmissions } from "./planted-submissions.js";
 import { plantedTransactions } from "./planted-transactions.js";
 
@@ -86,8 +84,7 @@ const brokenPorts: readonly Plant[] = [
   }),
   ...ofPort<Queue>("a queue", brokenQueues, (methods, clock) => {
     const backend = createMemoryBackend({ clock });
-    const queue = withTickets(backend.queue);
-    return withQueue(backend, overriding(queue, methods(queue)));
+    return { ...backend, queue: overriding(backend.queue, methods(backend.queue)) };
   }),
 ];
 
@@ -97,7 +94,7 @@ const histories = {
   ...plantedPromises,
   ...plantedSubmissions,
   ...plantedAnswers,
-  ...plantedReceipts,
+  ...plantedClaims,
 };
 
 /** Every back end with a mistake that the tests know. */

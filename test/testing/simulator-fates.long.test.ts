@@ -1,6 +1,7 @@
 import { simulate } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { composedBackend, faultsOf, injectedFaults } from "./injected-faults.js";
+import { createComposedBackend } from "../support/composed-backend.js";
+import { faultsOf, injectedFaults } from "./injected-faults.js";
 import { outdatedPin } from "./pinned-seeds.js";
 import pins from "./pinned-seeds.json" with { type: "json" };
 
@@ -18,7 +19,7 @@ describe("the simulator", () => {
   it("freezes processes", async () => {
     let freezes = false;
     for (let seed = 1; seed <= 20 && !freezes; seed += 1) {
-      const { trace } = await simulate(composedBackend, { seed });
+      const { trace } = await simulate((clock) => createComposedBackend({ clock }), { seed });
       freezes = trace.some((line) => line.endsWith("freezes"));
     }
     expect(freezes).toBe(true);

@@ -11,7 +11,7 @@ const SHRUNK = [
   "an expired operation is handed out twice",
   "a sweep leaves operations that are overdue",
   "the time of the end changes",
-  "a receipt ignores earlier attempts",
+  "a claim ignores earlier attempts",
   "a key is refused for its own payload",
   "a commit writes the effects twice",
 ];

@@ -2,7 +2,6 @@ import { createMemoryBackend, withStores } from "async-request-reply";
 import { type CreateBackend, simulate } from "async-request-reply/testing";
 import { expect, it } from "vitest";
 import { transactionalBackend } from "../support/transactional-backend.js";
-import { claimingBackend, ticketedBackend } from "./claiming-backend.js";
 
 const FIRST_SEED = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000_000);
 const SCHEDULES = Number(process.env.TORTURE_SCHEDULES ?? 100_000);
@@ -10,8 +9,6 @@ const SCHEDULES = Number(process.env.TORTURE_SCHEDULES ?? 100_000);
 const backends: readonly CreateBackend[] = [
   (clock) => withStores(createMemoryBackend({ clock }), {}),
   (clock) => createMemoryBackend({ clock }),
-  (clock) => claimingBackend(clock),
-  (clock) => ticketedBackend(clock),
   (clock) => transactionalBackend(clock),
 ];
 

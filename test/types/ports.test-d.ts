@@ -1,6 +1,5 @@
 import {
   type Backend,
-  type Clock,
   createMemoryBackend,
   createService,
   type Queue,
@@ -16,7 +15,6 @@ import { createSqliteBackend, type SqliteDatabase } from "./sketches/sqlite-back
 
 declare const pool: Pool;
 declare const channel: ConfirmChannel;
-declare const clock: Clock;
 declare const redis: RedisClient;
 declare const database: SqliteDatabase;
 declare const steps: Parameters<typeof createSqliteBackend>[2];
@@ -24,7 +22,7 @@ declare const steps: Parameters<typeof createSqliteBackend>[2];
 // Different implementations fit the ports without a cast.
 const memory: Backend<never> = createMemoryBackend();
 const postgres: Backend<PoolClient> = createPostgresBackend({ pool });
-const rabbit: Queue = createRabbitQueue(channel, clock);
+const rabbit: Queue = createRabbitQueue(channel);
 const remote: Backend<never> = createRedisBackend(redis, rabbit);
 const embedded: Backend<SqliteDatabase> = createSqliteBackend(database, memory.queue, steps);
 
@@ -50,7 +48,7 @@ export const services: readonly unknown[] = [
 /** The suites take them too, including atomic steps with any kind of transaction. */
 const { submissions } = createPostgresBackend({ pool });
 
-const capabilities = { leaseGranularityMs: 200, beginsAttempts: true };
+const capabilities = { leaseGranularityMs: 200, limits: true };
 const passTime = async (): Promise<void> => {};
 
 export const operationStoreHarness: OperationStoreHarness = {
@@ -62,7 +60,7 @@ export const operationStoreHarness: OperationStoreHarness = {
 export const queueHarness: QueueHarness = {
   capabilities,
   passTime,
-  deliversWithinMs: 1_000,
+  ringsWithinMs: 1_000,
   create: async () => ({ port: mixed.queue, close: () => mixed.close() }),
 };
 

@@ -14,6 +14,7 @@ import { createManualClock } from "async-request-reply/testing";
 import { createWebhooks } from "async-request-reply/webhooks";
 import { expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { claimOne } from "../support/claims.js";
 import { startReceiver } from "../support/webhooks/receiver.js";
 import { SECRET } from "../support/webhooks/stage.js";
 
@@ -152,7 +153,7 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
     const { backend, submit, pass, work, ran, waits, expires } = await stage({ limits: { running: 1 } });
     const running = await submit("running", { startWithinMs: 60_000 });
     const lease = { token: "held", leaseMs: 60_000, limits: { running: 1 } };
-    expect(await backend.operations.beginAttempt(running, lease)).toMatchObject({ outcome: "begun" });
+    expect(await claimOne(backend.operations, running, lease)).toBeDefined();
     const id = await submit("waiting");
     await pass(4_000);
     await work();
@@ -267,23 +268,6 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
     expect(ran).toEqual(["failing", "failing"]);
     expect(await read(id)).toMatchObject({ status: "completed", attempt: 2 });
     expect(expired()).toEqual([]);
-  });
-
-  it("is left to the sweep by a receipt, which could not report its end", async () => {
-    const { backend, submit, pass, waits, read } = await stage();
-    const id = await submit("passed");
-    await pass(5_000);
-    const consumer = backend.queue.consume({
-      definitions: [{ name: "codes", concurrency: 9, leaseMs: 60_000 }],
-    });
-    const request = { slots: new Map([["codes", 9]]), limit: 9, token: "receipt" };
-    const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
-    expect(received.filter(({ attempt }) => attempt !== undefined)).toEqual([]);
-    await waits(id);
-    const createdAt = Number((await read(id))?.createdAt);
-    const about = { id, definition: "codes", tenant, createdAt };
-    expect(await backend.operations.endOverdue?.({ limit: 9 })).toEqual([about]);
-    await consumer.close();
   });
 
   it("expires only once, and stays as it is", async () => {

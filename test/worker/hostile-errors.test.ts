@@ -1,15 +1,7 @@
-import {
-  defineOperation,
-  defineOrders,
-  permanentFailure,
-  type StandardSchema,
-  withQueue,
-} from "async-request-reply";
+import { defineOperation, defineOrders, permanentFailure, type StandardSchema } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { anything } from "../support/careless-schema.js";
-import { receivingBy } from "../support/consumers.js";
-import { replacing } from "../support/replacing.js";
 import { failOnUnhandledRejections, unreadable } from "../support/unreadable.js";
 import { createStage, errorOf } from "../support/worker-stage.js";
 
@@ -34,25 +26,30 @@ function createWork(schemas: { readonly input?: Validate; readonly result?: Vali
 const isBad = (value: unknown): boolean => (value as { readonly bad?: boolean }).bad === true;
 
 describe("a queue that breaks its contract", () => {
-  it("stops neither the worker nor the process, and the observer learns of it", async () => {
-    const broken = (): never => {
-      throw new Error("not a promise");
-    };
-    const { clock, events, submit, read, worker } = createStage([defineOrders()], (backend) => {
-      const consume = receivingBy(backend.queue, async (request, consumer) => {
-        const deliveries = await consumer.receive(request);
-        return deliveries.map(({ announcement, nack }) => ({ announcement, nack, ack: broken }));
+  it.each(["publish", "listen", "want", "close"])(
+    "by throwing in `%s` stops neither the worker nor the process, and the work is done",
+    async (method) => {
+      const broken = (): never => {
+        throw new Error("not a promise");
+      };
+      const { clock, submit, read, worker } = createStage([defineOrders()], (backend) => {
+        const listening = { want: () => {}, close: async () => {}, [method]: broken };
+        const queue = {
+          publish: async () => {},
+          listen: () => listening,
+          close: async () => {},
+          [method]: broken,
+        };
+        return { ...backend, queue };
       });
-      return withQueue(backend, replacing(backend.queue, consume));
-    });
-    const id = await submit();
-    const working = worker({ orders: () => "done" });
-    await working.start();
-    const failed = (): boolean => events.some((event) => "step" in event && event.step === "attempt");
-    while (!failed()) await clock.advance(1);
-    expect(await read(id)).toMatchObject({ state: "pending" });
-    await working.stop();
-  });
+      const id = await submit();
+      const working = worker({ orders: () => "done" });
+      await working.start();
+      for (let turn = 0; turn < 20; turn += 1) await clock.advance(1_000);
+      expect(await read(id)).toMatchObject({ state: "completed" });
+      await working.stop();
+    },
+  );
 });
 
 describe.each(unreadable.map(([name]) => name))("%s", (name) => {

@@ -3,5 +3,5 @@ import { describe } from "vitest";
 import { declarePlaces } from "./places.js";
 
 describe("work that waits for a place, in memory", () => {
-  declarePlaces(() => createMemoryBackend());
+  declarePlaces((clock) => createMemoryBackend(clock && { clock }), { anyClock: true });
 });

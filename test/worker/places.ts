@@ -1,12 +1,21 @@
-import { type Backend, createService, createWorker, defineOperation } from "async-request-reply";
+import { type Backend, type Clock, createService, createWorker, defineOperation } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import type { OperationLimits } from "async-request-reply/ports";
+import { createManualClock } from "async-request-reply/testing";
 import { afterEach, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { claimOne } from "../support/claims.js";
 
 const input = z.object({ name: z.string() });
-/** Declares that waiting work begins without a poll. `open` returns a new back end that polls rarely. */
-export function declarePlaces(open: () => Backend | Promise<Backend>): void {
+
+/**
+ * Declares that waiting work begins without a poll. `open` returns a new back end that polls rarely. Pass `anyClock` if
+ * it can follow a clock, so that no test has to wait.
+ */
+export function declarePlaces(
+  open: (clock?: Clock) => Backend | Promise<Backend>,
+  { anyClock = false }: { readonly anyClock?: boolean } = {},
+): void {
   const closing: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();
@@ -79,8 +88,10 @@ export function declarePlaces(open: () => Backend | Promise<Backend>): void {
   ] as const)("ends after its cancellation if its worker is gone, although %s", async (_, options) => {
     const reports = defineOperation({ name: "reports", path: "/reports", input, ...options });
     const definitions = [reports] as const;
-    const backend = await open();
-    const service = createService({ definitions, backend, observe: () => {} });
+    const clock = anyClock ? createManualClock() : undefined;
+    const backend = await open(clock);
+    const runtime = clock === undefined ? {} : { clock };
+    const service = createService({ definitions, backend, runtime, observe: () => {} });
     const worker = createWorker(service, { reports: () => undefined }, { sweepIntervalMs: 20 });
     closing.push(async () => {
       await worker.stop();
@@ -89,16 +100,27 @@ export function declarePlaces(open: () => Backend | Promise<Backend>): void {
     const { operationId } = await service.submit(reports, { name: "lost" });
     // Long enough for the cancellation on a busy machine.
     const lease = { token: "gone", leaseMs: 2_000, ...options };
-    expect(await backend.operations.beginAttempt(operationId, lease)).toMatchObject({ outcome: "begun" });
+    expect(await claimOne(backend.operations, operationId, lease)).toBeDefined();
     expect(await backend.operations.requestCancel(operationId, "default")).toBe("requested");
     const next = await service.submit(reports, { name: "next" });
     const isPaused = !("limits" in options);
     if (isPaused) await createOperator({ definitions, backend }).pause("reports");
     await worker.start();
     const read = (id: string) => service.get(reports, id, { tenant: "default" });
-    await vi.waitUntil(async () => (await read(operationId))?.status === "failed");
+    const becomes = (id: string, status: string) =>
+      vi.waitUntil(
+        async () => {
+          await clock?.advance(100);
+          return (await read(id))?.status === status;
+        },
+        { interval: 2 },
+      );
+    const began = clock?.elapsed() ?? 0;
+    await becomes(operationId, "failed");
+    // A worker claims every 10 s.
+    expect((clock?.elapsed() ?? 0) - began).toBeLessThan(12_000);
     expect(await read(operationId)).toMatchObject({ error: { name: "cancelled" } });
     if (isPaused) expect(await read(next.operationId)).toMatchObject({ status: "pending", attempt: 0 });
-    else await vi.waitUntil(async () => (await read(next.operationId))?.status === "completed");
+    else await becomes(next.operationId, "completed");
   });
 }

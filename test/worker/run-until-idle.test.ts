@@ -6,10 +6,11 @@ import {
   defineOrders,
   withQueue,
 } from "async-request-reply";
-import type { Announcement } from "async-request-reply/ports";
+import type { Ring } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import { nextTurn } from "../../src/ports/waits.js";
+import { interceptBackend } from "../support/intercept-backend.js";
 import { replacing } from "../support/replacing.js";
 import { declareRunUntilIdle } from "../support/run-until-idle.js";
 import { createStage, signalOf } from "../support/worker-stage.js";
@@ -44,9 +45,9 @@ describe("runUntilIdle in memory", () => {
   it("works and stops while operations are submitted all the time", async () => {
     const definition = defineOrders();
     const memory = createMemoryBackend();
-    const publish = async (announcements: readonly Announcement[]): Promise<void> => {
+    const publish = async (rings: readonly Ring[]): Promise<void> => {
       await nextTurn();
-      await memory.queue.publish(announcements);
+      await memory.queue.publish(rings);
     };
     const backend = withQueue(memory, replacing(memory.queue, { publish }));
     const service = createService({ definitions: [definition], backend });
@@ -69,38 +70,27 @@ describe("runUntilIdle in memory", () => {
     await Promise.all([run, submitting]);
   });
 
-  it("stops its worker only after the round in progress, which may still use the queue", async () => {
-    const calls: string[] = [];
-    const sweeping = signalOf();
+  it("stops its worker only after the claim in progress, and runs what that has begun", async () => {
+    const claiming = signalOf();
     const goOn = signalOf();
-    const { worker, submit } = createStage([defineOrders()], (backend) => ({
-      ...backend,
-      queue: {
-        publish: (announcements) => backend.queue.publish(announcements),
-        close: () => backend.queue.close(),
-        consume: (request) => {
-          const consumer = backend.queue.consume(request);
-          const receive: typeof consumer.receive = async (received) => {
-            sweeping.resolve();
-            await goOn.promise;
-            const deliveries = await consumer.receive(received);
-            calls.push(`received ${deliveries.length}`);
-            // A worker that never ends would starve the test.
-            if (calls.length > 10) throw new Error("The worker receives in a loop.");
-            return deliveries;
-          };
-          return { receive, close: async () => void calls.push("closed") };
-        },
-      },
-    }));
-    await submit();
+    let claims = 0;
+    const { worker, submit, read } = createStage([defineOrders()], (backend) =>
+      interceptBackend(backend, async ({ method }, proceed) => {
+        if (method !== "claim") return proceed();
+        claims += 1;
+        claiming.resolve();
+        await goOn.promise;
+        return proceed();
+      }),
+    );
+    const id = await submit();
     const stopping = worker({ orders: () => "done" });
     const idle = stopping.runUntilIdle();
-    await sweeping.promise;
+    await claiming.promise;
     const stopped = stopping.stop();
     goOn.resolve();
     await Promise.all([idle, stopped]);
-    expect(calls).toEqual(["received 1", "closed"]);
+    expect([claims, await read(id)]).toMatchObject([1, { state: "pending", attempt: 0 }]);
   });
 
   it("refuses unknown options", async () => {

@@ -20,7 +20,7 @@ interface Stage {
   readonly clock: ManualClock;
   readonly events: ServiceEvent[];
   /** How often the worker has looked for work. */
-  sweeps(): number;
+  claims(): number;
   checks(): number;
 }
 
@@ -29,13 +29,13 @@ function stageOf(check: () => Promise<void>): Stage {
   const clock = createManualClock();
   const memory: Backend = createMemoryBackend({ clock });
   const events: ServiceEvent[] = [];
-  let [sweeps, checks] = [0, 0];
+  let [claims, checks] = [0, 0];
   const backend: Backend = {
     ...memory,
     operations: replacing(memory.operations, {
-      takeDue: async (request) => {
-        sweeps += 1;
-        return memory.operations.takeDue(request);
+      claim: async (request) => {
+        claims += 1;
+        return memory.operations.claim(request);
       },
     }),
     check: () => {
@@ -51,31 +51,31 @@ function stageOf(check: () => Promise<void>): Stage {
     await clock.advance(60_000);
     await stopped;
   });
-  return { worker, clock, events, sweeps: () => sweeps, checks: () => checks };
+  return { worker, clock, events, claims: () => claims, checks: () => checks };
 }
 
 describe("a worker that is started", () => {
   it("checks its back end once, and begins", async () => {
-    const { worker, events, sweeps, checks } = stageOf(async () => {});
+    const { worker, events, claims, checks } = stageOf(async () => {});
     await Promise.all([worker.start(), worker.start()]);
-    await vi.waitUntil(() => sweeps() > 0);
+    await vi.waitUntil(() => claims() > 0);
     expect([checks(), events]).toEqual([1, []]);
   });
 
   it("rejects with the mistake in the configuration of its back end, and does nothing", async () => {
-    const { worker, clock, events, sweeps } = stageOf(() => Promise.reject(MISTAKE));
+    const { worker, clock, events, claims } = stageOf(() => Promise.reject(MISTAKE));
     await expect(worker.start()).rejects.toBe(MISTAKE);
     await clock.advance(60_000);
-    expect([sweeps(), events]).toEqual([0, []]);
+    expect([claims(), events]).toEqual([0, []]);
   });
 
   it("can be started once the mistake is corrected", async () => {
     let wrong = true;
-    const { worker, sweeps } = stageOf(() => (wrong ? Promise.reject(MISTAKE) : Promise.resolve()));
+    const { worker, claims } = stageOf(() => (wrong ? Promise.reject(MISTAKE) : Promise.resolve()));
     await expect(worker.start()).rejects.toBe(MISTAKE);
     wrong = false;
     await worker.start();
-    await vi.waitUntil(() => sweeps() > 0);
+    await vi.waitUntil(() => claims() > 0);
   });
 
   it.each<[string, () => Promise<void>, unknown]>([
@@ -88,18 +88,18 @@ describe("a worker that is started", () => {
       new TypeError("no check"),
     ],
   ])("begins, and tells the observer, where the store %s", async (_, check, error) => {
-    const { worker, events, sweeps } = stageOf(check);
+    const { worker, events, claims } = stageOf(check);
     await worker.start();
-    await vi.waitUntil(() => sweeps() > 0);
+    await vi.waitUntil(() => claims() > 0);
     expect(events).toEqual([{ event: "background.failed", step: "check", error }]);
   });
 
   it("begins without the check of a store that never answers", async () => {
-    const { worker, clock, events, sweeps } = stageOf(() => new Promise(() => {}));
+    const { worker, clock, events, claims } = stageOf(() => new Promise(() => {}));
     const started = worker.start();
     await clock.advance(30_000);
     await started;
-    await vi.waitUntil(() => sweeps() > 0);
+    await vi.waitUntil(() => claims() > 0);
     expect(events).toMatchObject([{ step: "check", error: { code: "STORE_UNAVAILABLE" } }]);
   });
 
@@ -108,11 +108,11 @@ describe("a worker that is started", () => {
     const answer = new Promise<void>((_, reject) => {
       refuse = reject;
     });
-    const { worker, events, sweeps } = stageOf(() => answer);
+    const { worker, events, claims } = stageOf(() => answer);
     const started = worker.start();
     await worker.stop();
     await started;
     refuse(MISTAKE);
-    expect([sweeps(), events]).toEqual([0, []]);
+    expect([claims(), events]).toEqual([0, []]);
   });
 });

@@ -163,36 +163,4 @@ describe("the recovery after a killed worker", () => {
     expect(others.begun[0]?.at).toBeGreaterThanOrEqual(end);
     await working.stop();
   });
-
-  it("leaves what still waits to other workers when the worker stops, without a sweep", async () => {
-    const stage = createStage();
-    const { submit, lose, worker, clock, read } = stage;
-    const ids = [await submit(), await submit(), await submit()];
-    for (const id of ids) await lose(id);
-    await clock.advance(LEASE_MS);
-    const begun = signalOf();
-    const stopping = worker({
-      orders: async (_, { signal }) => {
-        begun.resolve();
-        await new Promise((_resolve, reject) =>
-          signal.addEventListener("abort", () => reject(signal.reason)),
-        );
-      },
-    });
-    await stopping.start();
-    while (stage.events.filter(({ event }) => event === "operation.released").length < 2)
-      await clock.advance(100);
-    await begun.promise;
-    // The sweep announces what was released, but the worker that keeps it drops that.
-    await clock.advance(2_000);
-    const stopped = stopping.stop();
-    await clock.advance(10_000);
-    await stopped;
-    // Its only sweep finds nothing, because the operations were announced less than 30 s ago.
-    const other = worker({ orders: () => "done" }, { sweepIntervalMs: 3_600_000 });
-    await other.start();
-    for (const id of ids) while ((await read(id)).state === "pending") await clock.advance(1);
-    expect((await read(ids[2] ?? "")).attempt).toBe(2);
-    await other.stop();
-  });
 });

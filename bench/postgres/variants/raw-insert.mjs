@@ -5,8 +5,8 @@ const COLUMNS = "id, tenant, definition, key, fingerprint, input";
 const insertPlain = prepared("insert", `insert into plain (${COLUMNS}) values ($1, $2, $3, $4, $5, $6)`);
 const insertSame = prepared(
   "insert",
-  `insert into same (${COLUMNS}, bound, state, due_at, announce_at, created_at, retention_ms)
-   values ($1, $2, $3, $4, $5, $6, true, 'pending', now(), now() + interval '30 s', now(), 86400000)`,
+  `insert into same (${COLUMNS}, bound, state, due_at, created_at, retention_ms)
+   values ($1, $2, $3, $4, $5, $6, true, 'pending', now(), now(), 86400000)`,
 );
 
 /**

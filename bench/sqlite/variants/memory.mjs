@@ -3,21 +3,17 @@ import { openOrderService } from "../../postgres/variants/order-service.mjs";
 
 const { createMemoryBackend } = await load("index");
 
-/** The back end in memory. Announces each order itself, because nothing else tells its queue of an order. */
+/** The back end in memory. */
 export async function open() {
   let backend;
   let order;
   const renew = () => {
-    backend = createMemoryBackend({ maxAnnouncements: 1_000_000 });
+    backend = createMemoryBackend();
     order = openOrderService(backend, { retentionMs: 86_400_000 });
   };
   renew();
   return {
-    accept: async (given) => {
-      await order.record(given);
-      const { id, definition } = given;
-      await backend.queue.publish([{ version: 1, id: `${id}.bench`, operationId: id, definition }]);
-    },
+    accept: (given) => order.record(given),
     reset: async () => renew(),
     startWork: (events) => order.startWork(events),
     close: () => backend.close(),

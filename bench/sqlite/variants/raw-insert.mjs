@@ -13,10 +13,10 @@ const PLAIN = {
 const SAME_ROW = {
   table: "arr_operations",
   insert: `insert into arr_operations (id, tenant, definition, key, key_hash, fingerprint, state, hidden, attempt,
-      lease_ends_at, due_at, announce_at, round, previous_lost, cancel_requested, not_before, was_pending, created_at,
+      lease_ends_at, due_at, previous_lost, cancel_requested, not_before, was_pending, created_at,
       retention_ms, input)
     values ($id, $tenant, $definition, $key, $hash, $fingerprint, 'pending', 0, 0,
-      $now, $now, $now + 30000, 0, 0, 0, $now, 1, $now, 86400000, $input)`,
+      $now, $now, 0, 0, $now, 1, $now, 86400000, $input)`,
 };
 
 /** One prepared INSERT and one commit per operation. With `sameRow`, into the table of the product. */

@@ -6,8 +6,8 @@ import { toHttpRequest } from "./read-request.js";
 /** A reply, and work that must end before Lambda freezes the process. */
 interface Answer {
   readonly reply: HttpResponse;
-  /** Resolves when the operation is announced. Never rejects, and ends at its time limit. */
-  readonly announced: Promise<unknown>;
+  /** Resolves when the service has rung for workers. Never rejects, and ends at its time limit. */
+  readonly rung: Promise<unknown>;
 }
 
 /**
@@ -18,5 +18,5 @@ interface Answer {
 export async function answer(service: Mountable, event: LambdaEvent): Promise<Answer> {
   const pending: Promise<unknown>[] = [];
   const reply = await service.handle(toHttpRequest(event), { waitUntil: (work) => pending.push(work) });
-  return { reply, announced: Promise.all(pending) };
+  return { reply, rung: Promise.all(pending) };
 }

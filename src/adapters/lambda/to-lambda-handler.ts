@@ -13,7 +13,7 @@ export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
  *
  * The path is the one in the client's URL, so a stage that is part of the URL belongs into `basePath` of the service.
  *
- * Lambda freezes the process after the reply, so the reply waits until the operation is announced. Replies are sent as
+ * Lambda freezes the process after the reply, so the reply waits until the service has rung for workers. Replies are sent as
  * a whole: turn streams off with `maxStreamMs: 0`, or use {@link toStreamingLambdaHandler}.
  *
  * Throws `INVALID_OPTION` if `service` is not a service.
@@ -21,9 +21,9 @@ export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 export function toLambdaHandler(service: Mountable): LambdaHandler {
   checkService(service, "toLambdaHandler", "handle");
   return async (event) => {
-    const { reply, announced } = await answer(service, event);
+    const { reply, rung } = await answer(service, event);
     const result = await toLambdaResult(reply, event);
-    await announced;
+    await rung;
     return result;
   };
 }

@@ -35,7 +35,7 @@ export function toStreamingLambdaHandler(service: Mountable): StreamingLambdaHan
         "the function, and use toLambdaHandler() elsewhere.",
     );
   return awslambda.streamifyResponse(async (event, stream) => {
-    const { reply, announced } = await answer(service, event);
+    const { reply, rung } = await answer(service, event);
     const { status, headers, body } = reply;
     const response = awslambda.HttpResponseStream.from(stream, { statusCode: status, headers });
     // Lambda sends the status with the first chunk, and a reply may have none.
@@ -43,7 +43,7 @@ export function toStreamingLambdaHandler(service: Mountable): StreamingLambdaHan
     try {
       await pipeline(Readable.from(chunksOf(body)), response);
     } finally {
-      await announced;
+      await rung;
     }
   });
 }

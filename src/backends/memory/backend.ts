@@ -3,10 +3,10 @@ import { instance, integer, type OptionTable, readOptions } from "../../contract
 import type { Backend } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { systemClock } from "../../ports/system-runtime.js";
+import { createListeners, createLocalQueue } from "../shared/listeners.js";
 import { MemoryIdempotencyStore } from "./idempotency-store.js";
 import { MemoryOperationStore } from "./operation-store.js";
 import { Pauses } from "./pauses.js";
-import { MemoryQueue } from "./queue.js";
 import { MemorySubmissions } from "./submissions.js";
 
 /** Member of the operation stores of this back end. A registered symbol, because a program can load two copies of the package. */
@@ -24,11 +24,6 @@ export interface MemoryBackendOptions {
    * dropped to make room. Default: 1,000,000, which takes about 1.4 GB.
    */
   readonly maxOperations?: number;
-  /**
-   * Maximum number of waiting announcements. If an announcement does not fit, the sweep finds its operation later.
-   * Default: 100,000.
-   */
-  readonly maxAnnouncements?: number;
 }
 
 const readClock = instance<Clock>("a clock, such as `createManualClock()` for tests", "now", "schedule");
@@ -37,7 +32,6 @@ const readClock = instance<Clock>("a clock, such as `createManualClock()` for te
 const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
   clock: (value = systemClock, name) => readClock(value, name),
   maxOperations: integer(1_000_000),
-  maxAnnouncements: integer(100_000),
 };
 
 /**
@@ -47,12 +41,12 @@ const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
  * Throws `INVALID_OPTION`.
  */
 export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> & AwaitUsing {
-  const { clock, maxOperations, maxAnnouncements } = readOptions(options, OPTIONS, "createMemoryBackend");
+  const { clock, maxOperations } = readOptions(options, OPTIONS, "createMemoryBackend");
   const pauses = new Pauses(clock);
   const store = new MemoryOperationStore({ clock, pauses, maxOperations });
   const operations = Object.assign(store, { [IN_MEMORY]: true });
   const idempotency = new MemoryIdempotencyStore(clock);
-  const queue = new MemoryQueue({ clock, maxAnnouncements, store: operations, pauses });
+  const queue = createLocalQueue(createListeners({ clock }));
   const submissions = new MemorySubmissions(operations, idempotency);
   return {
     operations,

@@ -10,14 +10,15 @@ interface ClaimParts {
   readonly clock: Clock;
   readonly pauses: Pauses;
   readonly places: Places;
+  readonly find: (id: string) => MemoryEntry | undefined;
   /** Runs a step of the state machine, and updates the indexes of the store. */
   readonly apply: <Result>(entry: MemoryEntry, step: () => Result) => Result;
 }
 
-/** Creates the table of a claim in one turn of the event loop. */
+/** Creates the table of claims. Each claim happens in one turn of the event loop. */
 export function createClaimTable(
   work: Work,
-  { clock, pauses, places, apply }: ClaimParts,
+  { clock, pauses, places, find, apply }: ClaimParts,
 ): ClaimTable<MemoryEntry> {
   const now = (): number => clock.now();
   return {
@@ -40,6 +41,7 @@ export function createClaimTable(
       return hasTurn && places.isFree(entry, limits, now());
     },
     places: (definition, limits) => places.free(definition, limits, now()),
+    find,
     apply: (entry, step) => apply(entry, () => step(now())),
   };
 }

@@ -1,11 +1,8 @@
-import type { Linked } from "./collections/chain.js";
-import { Schedule } from "./schedule.js";
+import { Schedule, type Scheduled } from "./schedule.js";
 
 /** Place of an entry in the order of deadlines. */
-interface Deadline<T> extends Linked<Deadline<T>> {
+interface Deadline<T> extends Scheduled<Deadline<T>> {
   readonly entry: T;
-  /** Time when the entry expires. Epoch milliseconds. */
-  readonly announceAt: number;
 }
 
 /** Entry that {@link Deadlines} can follow. */
@@ -21,13 +18,13 @@ export class Deadlines<T extends Expiring<T>> {
   /** Gives an entry the time when it expires, or none, because an attempt has begun or it has ended. */
   set(entry: T, startBy: number | undefined): void {
     const { deadline } = entry;
-    if (deadline?.announceAt === startBy) return;
+    if (deadline?.dueAt === startBy) return;
     deadline?.chain?.remove(deadline);
     entry.deadline = undefined;
     if (startBy === undefined) return;
-    const added = { entry, announceAt: startBy, chain: undefined, before: undefined, after: undefined };
+    const added = { entry, dueAt: startBy, chain: undefined, before: undefined, after: undefined };
     entry.deadline = added;
-    this.#schedule.put(added, startBy);
+    this.#schedule.put(added);
   }
 
   /** Removes and returns up to `limit` entries that are overdue. */

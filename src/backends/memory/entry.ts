@@ -1,20 +1,11 @@
 import type { NewOperation } from "../../contract/operation.js";
 import { createEntry, type Entry } from "../../engine/entry.js";
-import type { Announcement } from "../../ports/announcement.js";
 import type { InitialState } from "../../ports/operation-store.js";
 import type { Waiting } from "./collections/line.js";
 import type { Expiring } from "./deadlines.js";
-import type { Scheduled } from "./schedule.js";
 
 /** Entry that knows its places in the collections of the store. */
-export interface MemoryEntry
-  extends Entry,
-    Scheduled<MemoryEntry>,
-    Waiting<MemoryEntry>,
-    Expiring<MemoryEntry> {
-  /** Announcement that waits until the operation has its turn in its lane. */
-  parked: Announcement | undefined;
-}
+export interface MemoryEntry extends Entry, Waiting<MemoryEntry>, Expiring<MemoryEntry> {}
 
 /** Creates the entry of a new operation. It is one object literal, because a copy with `...` takes longer. */
 export function createMemoryEntry(
@@ -28,8 +19,6 @@ export function createMemoryEntry(
     token: entry.token,
     leaseEndsAt: entry.leaseEndsAt,
     dueAt: entry.dueAt,
-    announceAt: entry.announceAt,
-    round: entry.round,
     previousLost: entry.previousLost,
     notBefore: entry.notBefore,
     startBy: entry.startBy,
@@ -38,7 +27,6 @@ export function createMemoryEntry(
     before: undefined,
     after: undefined,
     since: now,
-    parked: undefined,
     deadline: undefined,
   };
 }

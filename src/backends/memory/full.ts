@@ -8,11 +8,3 @@ export function storeFull(maxOperations: number): AsyncReplyError {
     "`retentionMs` of the definitions.";
   return new AsyncReplyError("OVERLOADED", DETAILS.full, { eventDetail, recorded: "no" });
 }
-
-/** Returns the error for announcements that the queue has no room for. */
-export function queueFull(maxAnnouncements: number): AsyncReplyError {
-  const eventDetail =
-    `The memory back end holds at most \`maxAnnouncements\` announcements (${maxAnnouncements}). The sweep announces the ` +
-    "rest later. Add workers, or raise the option.";
-  return new AsyncReplyError("QUEUE_UNAVAILABLE", "The queue is full.", { eventDetail });
-}

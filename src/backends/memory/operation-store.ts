@@ -6,19 +6,11 @@ import {
   type Settlement,
 } from "../../contract/operation.js";
 import { claim } from "../../engine/claim.js";
-import {
-  begin,
-  cancel,
-  endIfOverdue,
-  handOut,
-  isRepeatedCreation,
-  overdueFrom,
-  renew,
-  settle,
-} from "../../engine/entry.js";
+import { cancel, endIfOverdue, isRepeatedCreation, overdueFrom, renew, settle } from "../../engine/entry.js";
 import { knownRedrive, successorOf } from "../../engine/redrive.js";
+import type { ClaimTable } from "../../engine/table.js";
 import { Turns } from "../../engine/turns.js";
-import type { Claimed, ClaimRequest, DueOperation } from "../../ports/claim.js";
+import type { Claimed, ClaimRequest } from "../../ports/claim.js";
 import type {
   DefinitionStats,
   ListedOperation,
@@ -26,8 +18,6 @@ import type {
   PendingRequest,
 } from "../../ports/operation-reads.js";
 import type {
-  AttemptRequest,
-  BeginResult,
   CancelOutcome,
   CreateOutcome,
   ExpiredOperation,
@@ -43,6 +33,7 @@ import type {
 import type { Clock } from "../../ports/runtime.js";
 import { createWatchers, type Watchers } from "../shared/watchers.js";
 import { createClaimTable } from "./claim-table.js";
+import { Chain } from "./collections/chain.js";
 import { getOrAdd } from "./collections/get-or-add.js";
 import { Deadlines } from "./deadlines.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";
@@ -51,7 +42,6 @@ import { candidates, countOf, pageOf, statsOf } from "./operator-queries.js";
 import type { Pauses } from "./pauses.js";
 import { Places } from "./places.js";
 import { Retention } from "./retention.js";
-import { Schedule } from "./schedule.js";
 import { Work } from "./work.js";
 
 export interface MemoryOperationStoreOptions {
@@ -71,17 +61,18 @@ export class MemoryOperationStore implements OperationStore {
   readonly #maxOperations: number;
   readonly #pauses: Pauses;
   readonly #entries = new Map<string, MemoryEntry>();
-  /** One per definition, so that a worker does not search through operations of definitions it does not ask for. */
-  readonly #schedules = new Map<string, Schedule<MemoryEntry>>();
+  /** By definition, so that counts and lists of unfinished operations look at no others. */
+  readonly #unfinished = new Map<string, Chain<MemoryEntry>>();
   readonly #retention = new Retention<MemoryEntry>();
   readonly #deadlines = new Deadlines<MemoryEntry>();
   /** Which operations run, and which others have a place. */
-  readonly places: Places = new Places(
-    (definition) => this.#schedules.get(definition) ?? [],
-    (entry) => this.#work?.follow(entry),
+  readonly #places = new Places(
+    (definition) => this.#unfinished.get(definition) ?? [],
+    (entry) => this.#work.follow(entry),
+    (entry) => this.#work.setBehind(entry, false),
   );
-  /** Absent until the first claim, so that a program without claims does not pay for it. */
-  #work: Work | undefined;
+  readonly #work = new Work();
+  readonly #table: ClaimTable<MemoryEntry>;
   readonly #turns = new Turns(() => "");
   /** By definition, so that counts and lists of failed operations look at no others. */
   readonly #failed = new Map<string, Set<MemoryEntry>>();
@@ -94,6 +85,13 @@ export class MemoryOperationStore implements OperationStore {
     this.#clock = options.clock;
     this.#maxOperations = options.maxOperations;
     this.#pauses = options.pauses;
+    this.#table = createClaimTable(this.#work, {
+      clock: options.clock,
+      pauses: options.pauses,
+      places: this.#places,
+      find: (id) => this.#entries.get(id),
+      apply: (entry, step) => this.#apply(entry, step),
+    });
   }
 
   async create(operation: NewOperation, initial?: InitialState): Promise<CreateOutcome> {
@@ -117,9 +115,11 @@ export class MemoryOperationStore implements OperationStore {
   #add(operation: NewOperation, initial?: InitialState): void {
     const entry = createMemoryEntry(operation, initial, this.#clock.now());
     this.#entries.set(operation.id, entry);
+    if (entry.operation.settledAt === undefined)
+      getOrAdd(this.#unfinished, operation.definition, () => new Chain<MemoryEntry>()).append(entry);
     this.#changed(entry);
-    this.#work?.follow(entry);
-    this.places.changed(entry);
+    this.#work.follow(entry);
+    this.#places.changed(entry);
   }
 
   async get(id: string, tenant: string): Promise<Operation | undefined> {
@@ -136,39 +136,8 @@ export class MemoryOperationStore implements OperationStore {
     return this.#entries.get(id);
   }
 
-  /** Returns the time of the store's clock. */
-  now(): number {
-    return this.#clock.now();
-  }
-
-  async beginAttempt(id: string, lease: AttemptRequest): Promise<BeginResult> {
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return { outcome: "unknown" };
-    const now = this.#clock.now();
-    const isPaused = this.#pauses.of(entry.operation.definition) !== undefined;
-    const hasPlace = (): boolean => !isPaused && this.places.isFree(entry, lease.limits, now);
-    return this.#apply(entry, () => begin(entry, now, lease, hasPlace));
-  }
-
   async claim(request: ClaimRequest): Promise<Claimed> {
-    this.#work ??= this.#createWork();
-    const { places } = this;
-    const table = createClaimTable(this.#work, {
-      clock: this.#clock,
-      pauses: this.#pauses,
-      places,
-      apply: (entry, step) => this.#apply(entry, step),
-    });
-    return claim({ table, turns: this.#turns, mayEnd: true }, request);
-  }
-
-  #createWork(): Work {
-    const work = new Work();
-    for (const schedule of this.#schedules.values()) for (const entry of schedule) work.follow(entry);
-    this.places.onFreed.add((next) => {
-      if (next !== undefined) work.setBehind(next, false);
-    });
-    return work;
+    return claim({ table: this.#table, turns: this.#turns, mayEnd: true }, request);
   }
 
   async renew(lease: Lease, change: Renewal): Promise<RenewResult> {
@@ -189,21 +158,6 @@ export class MemoryOperationStore implements OperationStore {
     const outcome = this.#apply(entry, () => cancel(entry, this.#clock.now()));
     if (outcome === "requested") this.#cancelWatchers.changed(id);
     return outcome;
-  }
-
-  async takeDue(request: {
-    readonly definitions: readonly string[];
-    readonly limit: number;
-  }): Promise<DueOperation[]> {
-    const now = this.#clock.now();
-    const taken: MemoryEntry[] = [];
-    for (const definition of request.definitions) {
-      const schedule = this.#scheduleOf(definition);
-      const due = schedule.take(now, request.limit - taken.length);
-      for (const entry of due) schedule.put(entry, handOut(entry, now));
-      taken.push(...due);
-    }
-    return taken.map(({ operation: { id, definition } }) => ({ id, definition }));
   }
 
   async endOverdue({ limit }: { readonly limit: number }): Promise<OverdueOperation[]> {
@@ -254,7 +208,7 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   async list(request: ListRequest): Promise<ListedOperation[]> {
-    const all = { entries: this.#entries, unfinished: this.#schedules, failed: this.#failed };
+    const all = { entries: this.#entries, unfinished: this.#unfinished, failed: this.#failed };
     return pageOf(candidates(all, request), request);
   }
 
@@ -262,7 +216,7 @@ export class MemoryOperationStore implements OperationStore {
     const now = this.#clock.now();
     return definitions.map((definition) => {
       const paused = this.#pauses.of(definition);
-      const unfinished = this.#schedules.get(definition) ?? [];
+      const unfinished = this.#unfinished.get(definition) ?? [];
       const stats = statsOf(definition, unfinished, this.#failed.get(definition) ?? [], now);
       return paused === undefined ? stats : { ...stats, paused };
     });
@@ -277,7 +231,7 @@ export class MemoryOperationStore implements OperationStore {
   }
 
   async countPending(requests: readonly PendingRequest[]): Promise<number[]> {
-    return requests.map((request) => countOf(this.#schedules.get(request.definition) ?? [], request));
+    return requests.map((request) => countOf(this.#unfinished.get(request.definition) ?? [], request));
   }
 
   async redrive(
@@ -300,10 +254,6 @@ export class MemoryOperationStore implements OperationStore {
     return retriedBy !== undefined && this.#entries.has(retriedBy);
   }
 
-  #scheduleOf(definition: string): Schedule<MemoryEntry> {
-    return getOrAdd(this.#schedules, definition, () => new Schedule<MemoryEntry>());
-  }
-
   #visible(id: string, tenant: string): MemoryEntry | undefined {
     const entry = this.#entries.get(id);
     return entry?.operation.tenant === tenant && entry.operation.hidden !== true ? entry : undefined;
@@ -311,22 +261,20 @@ export class MemoryOperationStore implements OperationStore {
 
   /** Runs a step of the entry's state machine and updates the indexes that depend on the entry. */
   #apply<Result>(entry: MemoryEntry, step: () => Result): Result {
-    const { operation, announceAt, token } = entry;
+    const { operation, token } = entry;
     const result = step();
-    if (entry.operation !== operation || entry.token !== token) this.places.changed(entry);
-    if (entry.operation !== operation || entry.announceAt !== announceAt)
-      this.#changed(entry, operation, announceAt);
-    this.#work?.follow(entry);
+    if (entry.operation !== operation || entry.token !== token) {
+      this.#places.changed(entry);
+      this.#changed(entry, operation);
+    }
+    this.#work.follow(entry);
     return result;
   }
 
-  #changed(entry: MemoryEntry, before?: Operation, announcedBefore?: number): void {
-    const { operation, announceAt } = entry;
-    if (announceAt !== undefined) {
-      if (announceAt !== announcedBefore) this.#scheduleOf(operation.definition).put(entry, announceAt);
-    } else if (operation.settledAt !== undefined && before?.settledAt === undefined) {
+  #changed(entry: MemoryEntry, before?: Operation): void {
+    const { operation } = entry;
+    if (operation.settledAt !== undefined && before?.settledAt === undefined)
       this.#ended(entry, operation.settledAt);
-    }
     this.#deadlines.set(entry, overdueFrom(entry));
     if (operation !== before) this.#watchers.changed(operation.id);
   }
@@ -335,8 +283,6 @@ export class MemoryOperationStore implements OperationStore {
     const { tenant, definition, state, onEnd } = entry.operation;
     this.#retention.ended(entry, settledAt, keptMs(entry.operation));
     if (state === "failed") getOrAdd(this.#failed, definition, () => new Set<MemoryEntry>()).add(entry);
-    // No caller announces it, so the next `takeDue` returns it.
-    if (onEnd !== undefined && !this.#entries.has(onEnd.id))
-      this.#add({ ...onEnd, tenant, hidden: true, delayMs: 0 });
+    if (onEnd !== undefined && !this.#entries.has(onEnd.id)) this.#add({ ...onEnd, tenant, hidden: true });
   }
 }

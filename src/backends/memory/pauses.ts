@@ -5,7 +5,6 @@ import type { Clock } from "../../ports/runtime.js";
 export class Pauses {
   readonly #clock: Clock;
   readonly #paused = new Map<string, Pause>();
-  readonly #onResume = new Set<() => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,11 +22,6 @@ export class Pauses {
   }
 
   resume(definition: string): void {
-    if (this.#paused.delete(definition)) for (const wake of this.#onResume) wake();
-  }
-
-  /** Calls a function whenever a pause has ended. */
-  onResume(wake: () => void): void {
-    this.#onResume.add(wake);
+    this.#paused.delete(definition);
   }
 }

@@ -4,9 +4,6 @@ import type { RunningLimits } from "../../ports/claim.js";
 import { Lane } from "./collections/lane.js";
 import type { MemoryEntry } from "./entry.js";
 
-/** Called when a place becomes free. `next` is the operation of a lane whose turn it is now. */
-export type OnFreed = (next?: MemoryEntry) => void;
-
 /** Knows which operations run, and decides whether others may: by the limits of their definition and by their lanes. */
 export class Places {
   /** Running operations by tenant, of the definitions that have limits. */
@@ -14,33 +11,34 @@ export class Places {
   readonly #lanes = new Map<string, Lane<MemoryEntry>>();
   readonly #unfinished: (definition: string) => Iterable<MemoryEntry>;
   readonly #onReleased: (entry: MemoryEntry) => void;
-  /** Called when a place becomes free. */
-  readonly onFreed: Set<OnFreed> = new Set();
+  readonly #onTurn: (entry: MemoryEntry) => void;
 
   /**
    * @param unfinished Returns all unfinished operations of a definition. Called once, when its first limit is known.
    * @param onReleased Called with each operation whose expired lease is taken away.
+   * @param onTurn Called with each operation whose turn in its lane has come.
    */
   constructor(
     unfinished: (definition: string) => Iterable<MemoryEntry>,
     onReleased: (entry: MemoryEntry) => void,
+    onTurn: (entry: MemoryEntry) => void,
   ) {
     this.#unfinished = unfinished;
     this.#onReleased = onReleased;
+    this.#onTurn = onTurn;
   }
 
   /** Follows an operation that is new or has changed. */
   changed(entry: MemoryEntry): void {
     const { definition, lane, state } = entry.operation;
     const ofTenants = this.#running.get(definition);
-    if (ofTenants !== undefined && count(ofTenants, entry) < 0) this.#freed();
+    if (ofTenants !== undefined) count(ofTenants, entry);
     if (lane !== undefined && state !== "preparing") this.#changedIn(this.#laneOf(entry.operation), entry);
   }
 
-  /** Returns whether a place is free for an operation that does not run. */
+  /** Returns whether the limits have a free place for an operation that does not run. */
   isFree(entry: MemoryEntry, limits: RunningLimits | undefined, now: number): boolean {
-    const { definition, tenant, lane } = entry.operation;
-    if (lane !== undefined && !this.hasTurn(entry, now)) return false;
+    const { definition, tenant } = entry.operation;
     if (limits === undefined) return true;
     // An operation that has lost its lease does not compete with itself.
     const own = isRunning(entry) ? 1 : 0;
@@ -115,11 +113,7 @@ export class Places {
     else lane.leave(entry);
     if (lane.size === 0) this.#lanes.delete(nameOf(entry.operation));
     const { first } = lane;
-    if (lane.holder === undefined && first !== undefined && first !== entry) this.#freed(first);
-  }
-
-  #freed(next?: MemoryEntry): void {
-    for (const onFreed of this.onFreed) onFreed(next);
+    if (lane.holder === undefined && first !== undefined && first !== entry) this.#onTurn(first);
   }
 }
 
@@ -136,14 +130,12 @@ function sizeOf(sets: Iterable<ReadonlySet<MemoryEntry>>): number {
   return size;
 }
 
-/** Updates the set of running operations after a change of one. Returns by how many it has grown. */
-function count(ofTenants: Map<string, Set<MemoryEntry>>, entry: MemoryEntry): number {
+/** Updates the set of running operations after a change of one. */
+function count(ofTenants: Map<string, Set<MemoryEntry>>, entry: MemoryEntry): void {
   const { tenant } = entry.operation;
   const entries = ofTenants.get(tenant) ?? new Set<MemoryEntry>();
-  const before = entries.size;
   if (isRunning(entry)) entries.add(entry);
   else entries.delete(entry);
   if (entries.size > 0) ofTenants.set(tenant, entries);
   else ofTenants.delete(tenant);
-  return entries.size - before;
 }

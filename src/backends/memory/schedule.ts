@@ -3,7 +3,7 @@ import { Chain, type Linked } from "./collections/chain.js";
 /** Item of a {@link Schedule}. */
 export interface Scheduled<T> extends Linked<T> {
   /** Time when the item is due. Epoch milliseconds. */
-  announceAt: number | undefined;
+  readonly dueAt: number;
 }
 
 const BUCKET_MS = 1_000;
@@ -21,9 +21,9 @@ export class Schedule<T extends Scheduled<T>> {
   #seconds = new Heap();
   #empty = 0;
 
-  /** Moves an item from its previous chain to the bucket of `announceAt`. */
-  put(item: T, announceAt: number): void {
-    const second = Math.floor(announceAt / BUCKET_MS);
+  /** Moves an item from its previous chain to the bucket of its `dueAt`. */
+  put(item: T): void {
+    const second = Math.floor(item.dueAt / BUCKET_MS);
     const bucket = this.#buckets.get(second) ?? this.#addBucket(second);
     if (item.chain === bucket) return;
     if (bucket.first === undefined) this.#empty -= 1;
@@ -44,12 +44,6 @@ export class Schedule<T extends Scheduled<T>> {
     }
     for (const second of left) this.#seconds.push(second);
     return taken;
-  }
-
-  /** Returns all items in no particular order. */
-  *[Symbol.iterator](): Iterator<T> {
-    for (const bucket of this.#buckets.values())
-      for (let { first: item } = bucket; item !== undefined; item = item.after) yield item;
   }
 
   #addBucket(second: number): Chain<T> {
@@ -77,8 +71,8 @@ export class Schedule<T extends Scheduled<T>> {
     const bucket = this.#buckets.get(second);
     let item = bucket?.first;
     while (item !== undefined && taken.length < limit) {
-      const { after, announceAt = now } = item;
-      if (announceAt <= now) {
+      const { after, dueAt } = item;
+      if (dueAt <= now) {
         bucket?.remove(item);
         taken.push(item);
       }

@@ -9,10 +9,8 @@ import { createPostgresIdempotencyStore } from "./idempotency-store.js";
 import { createLiveEntries } from "./live-entries.js";
 import { createChanges } from "./notices/changes.js";
 import { createChannels } from "./notices/channels.js";
-import { createFreed } from "./notices/freed.js";
 import { createNotifications } from "./notices/notifications.js";
 import { createPostgresOperationStore } from "./operation-store.js";
-import { createPostgresQueue } from "./queue.js";
 import { migrate, migrateIn, once } from "./schema/migrate.js";
 import { quoteSchema } from "./schema/migrations.js";
 import { type PostgresBackendOptions, readPostgresSettings } from "./settings.js";
@@ -32,6 +30,10 @@ export interface PostgresBackend<Tx> extends Backend<Tx>, AwaitUsing {
   migrate(): Promise<void>;
 }
 
+/** Time limits after which the listening connection is checked. Until it is open again, claims find the work. */
+const CHECK_TIMEOUTS = 3;
+/** Interval at which an idle process looks for late commits of which it was not notified. Milliseconds. */
+const IDLE_MS = 300_000;
 /** Building an index on a large table takes long. Calls that wait for the migration give up earlier. */
 const MIGRATION_TIMEOUT_MS = 300_000;
 
@@ -71,46 +73,42 @@ export function createPostgresBackend<Connection, Tx = Connection>(
     explain,
   });
   const channelDatabase = listen ? database : { query: database.query };
-  const channels = createChannels({ database: channelDatabase, checkMs: timeoutMs, clock });
+  const channels = createChannels({ database: channelDatabase, checkMs: CHECK_TIMEOUTS * timeoutMs, clock });
   const channel = `arr_${schema}`;
-  const liveEntries = createLiveEntries(gateway, pollMs, clock);
+  const liveEntries = createLiveEntries({
+    gateway,
+    pollMs,
+    idleMs: listen ? Math.max(pollMs, IDLE_MS) : pollMs,
+    clock,
+  });
   const notifications = createNotifications({
     channels,
     channel,
-    pollMs,
+    pollMs: listen ? undefined : pollMs,
     onLate: liveEntries.lower,
     runtime,
   });
   const changes = createChanges(channels, `changed_${channel}`, clock);
   const cancellations = createChanges(channels, `cancel_${channel}`, clock);
-  const freed = createFreed(notifications.wake);
-  const claim = createClaims({ gateway, notifications, liveEntries, changes, freed });
-  const operations = createPostgresOperationStore(gateway, limits, claim, {
-    changes,
-    cancellations,
-    notifications,
-    freed,
-  });
+  const claim = createClaims({ gateway, notifications, liveEntries, changes });
+  const operations = createPostgresOperationStore(gateway, limits, claim, { changes, cancellations });
   const idempotency = createPostgresIdempotencyStore(gateway);
-  const queue = createPostgresQueue({ claim, notifications, freed });
   const transactions = createTransactions({
     gateway,
     changes,
-    freed,
     channel: listen ? channel : undefined,
     idleTimeoutMs,
   });
   return {
     operations,
     idempotency,
-    queue,
+    queue: notifications.queue,
     submissions: createPostgresSubmissions(
       gateway,
       limits,
       { operations, idempotency },
       transactions,
       runtime,
-      notifications.created,
     ),
     migrate: migrateSchema,
     check: createCheck({
@@ -124,7 +122,7 @@ export function createPostgresBackend<Connection, Tx = Connection>(
       clock,
     }),
     close: async () => {
-      await queue.close();
+      await notifications.queue.close();
       await Promise.all([changes.close(), cancellations.close()]);
       await channels.close();
     },

@@ -1,18 +1,12 @@
 import { CANCELLED } from "../../contract/problem.js";
-import type {
-  BegunOperation,
-  Claimed,
-  ClaimedDefinition,
-  ClaimRequest,
-  DueOperation,
-} from "../../ports/claim.js";
+import type { BegunOperation, ClaimedDefinition, DueOperation } from "../../ports/claim.js";
+import type { OperationStore } from "../../ports/operation-store.js";
 import { integer, json, type Row, text, toDue } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toBegun } from "./calls/results.js";
 import { limitValues } from "./calls/values.js";
 import type { LiveEntries } from "./live-entries.js";
 import type { Changes } from "./notices/changes.js";
-import type { Freed } from "./notices/freed.js";
 import type { Notifications } from "./notices/notifications.js";
 
 /** Parts of the back end that claims use. */
@@ -21,21 +15,25 @@ export interface ClaimParts {
   readonly notifications: Pick<Notifications, "beginLook">;
   readonly liveEntries: LiveEntries;
   readonly changes: Pick<Changes, "changed">;
-  readonly freed: Freed;
 }
 
-/** Claims work. With `isLast`, the caller does not come back for what the claim has missed. */
-export type MakeClaim = (request: ClaimRequest, isLast?: boolean) => Promise<Claimed>;
-
 /** Creates the function that claims due work from the table of operations, in one statement. */
-export function createClaims({ gateway, notifications, liveEntries, changes, freed }: ClaimParts): MakeClaim {
-  /** The tenants that had the last turn, by definition and urgency. */
+export function createClaims({
+  gateway,
+  notifications,
+  liveEntries,
+  changes,
+}: ClaimParts): OperationStore["claim"] {
+  /** Turns of tenants, and the earliest leases, by definition: `claim_v1` returns them for the next claim. */
   const turns: Record<string, Row> = {};
 
-  return async ({ definitions, limit, token, repeated = false }, isLast = false) => {
+  /** Whether the last claim began nothing. */
+  let isIdle = true;
+
+  return async ({ definitions, limit, token, operationId, repeated = false }) => {
     const endLook = notifications.beginLook();
     const names = definitions.map(({ name }) => name);
-    const since = isLast ? names.map(() => 0) : await liveEntries.since(names);
+    const since = await liveEntries.since(names, isIdle);
     const rows = await gateway.call("claim_v1", [
       names,
       definitions.map(({ slots }) => slots),
@@ -50,6 +48,7 @@ export function createClaims({ gateway, notifications, liveEntries, changes, fre
       token,
       repeated,
       CANCELLED,
+      operationId ?? null,
     ]);
     const begun: BegunOperation[] = [];
     const ended: DueOperation[] = [];
@@ -64,13 +63,12 @@ export function createClaims({ gateway, notifications, liveEntries, changes, fre
       else if (row.outcome === "blocked") blocked = true;
       else nextInMs = integer(row, "place");
     }
-    if (!again && begun.length < limit) endLook(emptied(definitions, begun));
-    for (const { operation } of begun) {
-      changes.changed(operation.id);
-      freed.began(operation);
+    if (operationId === undefined) {
+      isIdle = begun.length === 0;
+      if (!again && begun.length < limit) endLook(emptied(definitions, begun));
     }
+    for (const { operation } of begun) changes.changed(operation.id);
     for (const { id } of ended) changes.changed(id);
-    if (ended.length > 0) freed.cancelled();
     const claimed = { begun, ended, again, blocked };
     return nextInMs === undefined ? claimed : { ...claimed, nextInMs };
   };

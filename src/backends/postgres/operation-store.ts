@@ -2,8 +2,6 @@ import type { BatchLimits } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
 import { CANCELLED, EXPIRED } from "../../contract/problem.js";
 import type {
-  AttemptRequest,
-  BeginResult,
   CancelOutcome,
   Lease,
   OperationStore,
@@ -11,23 +9,12 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import { integer, toDue, toExpired, toListed, toOperation, toOverdue } from "../shared/row.js";
+import { integer, toExpired, toListed, toOperation, toOverdue } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
-import { toBeginResult, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
-import {
-  ABSENT_MS,
-  extraOf,
-  limitValues,
-  orEmpty,
-  type SettleItem,
-  settleBytes,
-  settleValues,
-} from "./calls/values.js";
-import type { MakeClaim } from "./claims.js";
+import { toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
+import { ABSENT_MS, extraOf, orEmpty, type SettleItem, settleBytes, settleValues } from "./calls/values.js";
 import type { Changes } from "./notices/changes.js";
-import type { Freed } from "./notices/freed.js";
-import type { Notifications } from "./notices/notifications.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
 
@@ -35,16 +22,14 @@ const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "te
 export interface StoreNotices {
   readonly changes: Changes;
   readonly cancellations: Pick<Changes, "changed" | "watch">;
-  readonly notifications: Pick<Notifications, "notifyAll">;
-  readonly freed: Freed;
 }
 
 /** Creates a store that keeps each operation in a row. Concurrent calls about attempts share a statement. */
 export function createPostgresOperationStore(
   gateway: Gateway<unknown>,
   limits: BatchLimits,
-  claim: MakeClaim,
-  { changes, cancellations, notifications, freed }: StoreNotices,
+  claim: OperationStore["claim"],
+  { changes, cancellations }: StoreNotices,
 ): OperationStore {
   const batches = createAttemptBatches(gateway, limits);
   const REPEATABLE = { repeatable: true };
@@ -77,22 +62,11 @@ export function createPostgresOperationStore(
       const [row] = await call("get_v1", [id, tenant]);
       return row && toOperation(row);
     },
-    beginAttempt: async (id, lease) => {
-      if (!isOperationId(id)) return { outcome: "unknown" };
-      const result = await batches.begin({ operationId: id, ...lease });
-      // If the operation had a cancellation request, this call may have ended it.
-      const ended = result.outcome === "terminal" || result.outcome === "expired";
-      if (result.outcome === "begun" || ended) changes.changed(id);
-      if (result.outcome === "begun") freed.began(result.operation);
-      if (ended) freed.cancelled();
-      return result;
-    },
     claim,
     renew: async (lease, change) => {
       if (!isOperationId(lease.operationId)) return { outcome: "lost" };
       const result = await batches.renew({ ...lease, ...change });
       if (result.outcome === "renewed" && change.progress !== undefined) changes.changed(lease.operationId);
-      if (result.outcome === "lost") freed.ended(lease.operationId);
       return result;
     },
     settle: async (lease, settlement) => {
@@ -100,7 +74,6 @@ export function createPostgresOperationStore(
       if (!isOperationId(operationId)) return { outcome: "lost" };
       const result = await batches.settle({ lease, settlement });
       if (result.outcome === "settled") changes.changed(operationId);
-      freed.ended(operationId);
       return result;
     },
     requestCancel: async (id, tenant) => {
@@ -109,17 +82,11 @@ export function createPostgresOperationStore(
       const found = CANCEL_OUTCOMES.find((outcome) => outcome === row?.outcome) ?? "unknown";
       if (found === "cancelled" || found === "requested") changes.changed(id);
       if (found === "requested") cancellations.changed(id);
-      if (found === "cancelled") freed.cancelled();
       return found;
-    },
-    takeDue: async ({ definitions, limit }) => {
-      const rows = await gateway.call("take_due_v1", [definitions, limit]);
-      return rows.map(toDue);
     },
     endOverdue: async ({ limit }) => {
       const overdue = (await gateway.call("end_overdue_v1", [limit, EXPIRED])).map(toOverdue);
       for (const { id } of overdue) changes.changed(id);
-      if (overdue.length > 0) freed.cancelled();
       return overdue;
     },
     takeExpired: async ({ limit }) => {
@@ -170,8 +137,6 @@ export function createPostgresOperationStore(
     },
     resume: async (definition) => {
       await call("resume_v1", [definition]);
-      // Without the notification, consumers look again after `pollMs`.
-      await notifications.notifyAll(new Set([definition])).catch(() => {});
     },
   };
 }
@@ -180,7 +145,6 @@ type RenewItem = Lease & Renewal;
 
 /** Calls about attempts. Concurrent calls of one kind share a statement. */
 interface AttemptBatches {
-  begin(item: Lease & AttemptRequest): Promise<BeginResult>;
   renew(item: RenewItem): Promise<RenewResult>;
   settle(item: SettleItem): Promise<SettleResult>;
 }
@@ -188,21 +152,6 @@ interface AttemptBatches {
 /** Creates the batches: one for each kind of call. */
 function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLimits): AttemptBatches {
   return {
-    begin: createCallBatch({
-      gateway,
-      name: "begin_v1",
-      limits,
-      valuesOf: (items) => [
-        items.map(({ operationId }) => operationId),
-        items.map(({ token }) => token),
-        items.map(({ leaseMs }) => leaseMs),
-        items.map(({ creates = true }) => creates),
-        ...limitValues(items),
-        CANCELLED,
-        EXPIRED,
-      ],
-      resultOf: toBeginResult,
-    }),
     renew: createCallBatch({
       gateway,
       name: "renew_v1",

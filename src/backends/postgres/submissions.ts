@@ -1,11 +1,10 @@
 import type { BatchLimits } from "../../batching/batches.js";
-import type { NewOperation } from "../../contract/operation.js";
 import type { Submissions, Transactions } from "../../ports/backend.js";
 import type { IdempotencyStore } from "../../ports/idempotency-store.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../ports/submission.js";
-import { integer, type Row } from "../shared/row.js";
+import { integer } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
@@ -30,7 +29,6 @@ export function createPostgresSubmissions<Tx>(
   stores: OwnStores,
   transactions: Transactions<Tx>,
   runtime: Runtime,
-  created: (operation: NewOperation) => void,
 ): Submissions<Tx> {
   const calls = {
     gateway,
@@ -44,10 +42,6 @@ export function createPostgresSubmissions<Tx>(
     resultOf: (row, submission) => (isHeld(row) ? undefined : toRecordResult(row, submission)),
   });
   const unsent = createUnsent<Submission>();
-  /** Workers of this process begin at once, while the operation is still being announced. */
-  const onRecorded = ({ operation, initial }: Submission, row: Row | undefined): void => {
-    if (row === undefined && (operation.delayMs ?? initial) === undefined) created(operation);
-  };
   const waitForKey = createKeyWait({
     tryRecord,
     record: (submission) => record(submission),
@@ -64,16 +58,12 @@ export function createPostgresSubmissions<Tx>(
     limits,
     equality: ONE_OPERATION,
     unsent,
-    resultOf: (row, submission) => {
-      if (isHeld(row)) return waitForKey(submission);
-      onRecorded(submission, row);
-      return toRecordResult(row, submission);
-    },
+    resultOf: (row, submission) => (isHeld(row) ? waitForKey(submission) : toRecordResult(row, submission)),
   });
   return {
     ...stores,
     record,
-    recordMany: createRecordMany({ gateway, limits, unsent, runtime, onRecorded }),
+    recordMany: createRecordMany({ gateway, limits, unsent, runtime }),
     giveUp: unsent.giveUp,
     purge: async ({ limit }) => {
       const [row = {}] = await gateway.call("purge_v1", [limit]);

@@ -22,7 +22,6 @@ import { notInTransaction } from "./connection/open-transaction.js";
 import { isConflict } from "./connection/store-error.js";
 import { createTurnsIn } from "./in-turn.js";
 import type { Changes } from "./notices/changes.js";
-import type { Freed } from "./notices/freed.js";
 
 const LOST: SettleResult = { outcome: "lost" };
 
@@ -36,7 +35,6 @@ const ROLL_BACK = new Error("The lease is lost.");
 export interface TransactionsOptions<Tx> {
   readonly gateway: Gateway<Tx>;
   readonly changes: Changes;
-  readonly freed: Freed;
   /** Channel that notifies workers of recorded operations. Default: none. */
   readonly channel: string | undefined;
   /** Time without a statement after which the server ends a transaction. Milliseconds. */
@@ -45,7 +43,7 @@ export interface TransactionsOptions<Tx> {
 
 /** Creates transactions that commit the user's writes together with the operation's. */
 export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transactions<Tx> {
-  const { gateway, changes, freed, channel, idleTimeoutMs } = options;
+  const { gateway, changes, channel, idleTimeoutMs } = options;
   const inTurn = createTurnsIn();
 
   async function record(
@@ -152,7 +150,6 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
         const run = (): Promise<SettleResult> => gateway.transaction(settleHeld, chosen);
         const result = await retryConflicts(run, () => !held);
         changes.changed(lease.operationId);
-        freed.ended(lease.operationId);
         return result;
       } catch (error) {
         if (error === ROLL_BACK) return LOST;

@@ -1,7 +1,7 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import type { Sync } from "../../ports/synchronous.js";
-import { createWaiters } from "../shared/waiters.js";
+import { createListeners, createLocalQueue } from "../shared/listeners.js";
 import { createWatchers } from "../shared/watchers.js";
 import { createCheck } from "./check/create-check.js";
 import { createFileGuard } from "./check/file-guard.js";
@@ -13,7 +13,6 @@ import { createSqliteIdempotencyStore } from "./idempotency-store.js";
 import { createChangeLog } from "./notices/change-log.js";
 import { createNews } from "./notices/news.js";
 import { createSqliteOperationStore } from "./operation-store.js";
-import { createSqliteQueue } from "./queue.js";
 import { createRecorder, createRecordIn } from "./records/record-in.js";
 import { createRecords } from "./records/records.js";
 import { createDiskWait, openDatabase } from "./schema/open.js";
@@ -64,11 +63,10 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     },
     onEnd: diskWait.end,
     onCommitting: logChanges,
-    onCommit: ({ created, changed, cancelled, freed }) => {
+    onCommit: ({ created, changed, cancelled }) => {
       for (const id of created) watchers.changed(id);
       for (const id of changed) watchers.changed(id);
       for (const id of cancelled) cancellations.changed(id);
-      queue.freed(freed);
     },
   });
   const records = createRecords(statements, now);
@@ -79,13 +77,12 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     cancellations,
     clock,
     pollMs,
-    onNews: () => waiters.wake(),
+    onNews: () => listeners.ring(),
   });
-  const waiters = createWaiters({ pollMs, clock, onWait: news.start });
+  const listeners = createListeners({ pollMs, clock, onWant: news.start });
   const { newToken } = runtime;
-  const operations = createSqliteOperationStore({ connection, statements, records, news, waiters, newToken });
+  const operations = createSqliteOperationStore({ connection, statements, records, news, newToken });
   const idempotency = createSqliteIdempotencyStore({ connection, statements, now, hash });
-  const queue = createSqliteQueue(operations, waiters);
   const recorder = createRecorder(statements, records);
   const recordIn = createRecordIn({
     database,
@@ -96,13 +93,13 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       guard.verify();
     },
     // The user's transaction is synchronous, so it has ended in the next turn.
-    onRecorded: (definition) => void runtime.pause().then(() => waiters.wake(new Set([definition]))),
+    onRecorded: (definition) => void runtime.pause().then(() => listeners.ring(new Set([definition]))),
   });
   const transactions = createTransactions({ database, connection, statements, records, recordIn, hash });
   return {
     operations,
     idempotency,
-    queue,
+    queue: createLocalQueue(listeners),
     submissions: createSqliteSubmissions({
       connection,
       statements,
@@ -114,10 +111,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       hash,
     }),
     check: createCheck({ connection, statements, open, guard }),
-    close: async () => {
-      news.stop();
-      await queue.close();
-    },
+    close: async () => news.stop(),
     ...awaitUsing(),
   };
 }

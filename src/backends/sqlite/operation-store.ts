@@ -1,26 +1,17 @@
 import type { Settlement } from "../../contract/operation.js";
 import { claim, claimNothing } from "../../engine/claim.js";
-import {
-  begin,
-  cancel,
-  HANDED_OUT_AGAIN_MS,
-  handOut,
-  isRepeatedCreation,
-  renew,
-  settle,
-} from "../../engine/entry.js";
+import { cancel, HANDED_OUT_AGAIN_MS, isRepeatedCreation, renew, settle } from "../../engine/entry.js";
 import { knownRedrive, successorOf } from "../../engine/redrive.js";
 import { Turns } from "../../engine/turns.js";
 import type { Claimed, ClaimRequest } from "../../ports/claim.js";
 import type { CancelOutcome, OperationStore, OverdueOperation } from "../../ports/operation-store.js";
-import { toDue, toExpired, toListed, toOperation } from "../shared/row.js";
-import type { Waiters } from "../shared/waiters.js";
+import { toExpired, toListed, toOperation } from "../shared/row.js";
 import type { Changed, Connection, WriteOptions } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import type { News } from "./notices/news.js";
 import { createClaimSearches, createClaimTable } from "./records/claim-table.js";
 import type { HeldOperation, StoredEntry } from "./records/entry-row.js";
-import { countPending, isPaused, listQuery, readStats } from "./records/operator-queries.js";
+import { countPending, listQuery, readStats } from "./records/operator-queries.js";
 import {
   deleteRemoved,
   endOverdue,
@@ -36,7 +27,6 @@ export interface OperationStoreOptions {
   readonly statements: Statements;
   readonly records: Records;
   readonly news: Pick<News, "watch" | "watchCancellations">;
-  readonly waiters: Pick<Waiters, "wake">;
   /** Returns a random text. */
   readonly newToken: () => string;
 }
@@ -51,7 +41,7 @@ const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 
 /** Creates a store that keeps each operation in a row. A step loads the row, applies the state machine and saves it. */
 export function createSqliteOperationStore(options: OperationStoreOptions): SqliteOperationStore {
-  const { connection, statements, records, news, waiters, newToken } = options;
+  const { connection, statements, records, news, newToken } = options;
   const searches = createClaimSearches(statements, records);
   const turns = new Turns(newToken);
   /** Whether the last claim began nothing. */
@@ -103,17 +93,8 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Sqli
         );
         return row && toOperation(row);
       }),
-    beginAttempt: (id, lease) =>
-      step(records.find, id, { outcome: "unknown" }, (entry, now) =>
-        begin(
-          entry,
-          now,
-          lease,
-          () =>
-            !isPaused(statements, entry.operation.definition) && records.places.isFree(entry, lease.limits),
-        ),
-      ),
     claim: async (request) => {
+      if (request.operationId !== undefined) return claimNow(request, true);
       if (isIdle && request.repeated !== true) {
         // A read needs no lock, so that idle workers do not delay the writers.
         const nothing = await connection.read(() => claimNothing(searches, request));
@@ -155,29 +136,6 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Sqli
         if (outcome === "requested") changed.cancelled.add(id);
         return outcome;
       }),
-    takeDue: ({ definitions, limit }) =>
-      connection.write(
-        "work",
-        () => {
-          const now = records.now();
-          const rows = definitions.flatMap((definition, index) =>
-            definitions.indexOf(definition) === index ? due(definition, now, limit) : [],
-          );
-          return rows.slice(0, limit).map((row) => {
-            const entry: Pick<StoredEntry, "announceAt" | "round"> = {
-              round: Number(row.round),
-              announceAt: undefined,
-            };
-            const announceAt = handOut(entry, now);
-            statements.run(
-              "update arr_operations set announce_at = ?, round = ? where seq = ?",
-              ...[announceAt, entry.round, Number(row.seq)],
-            );
-            return toDue(row);
-          });
-        },
-        CAN_BE_LOST,
-      ),
     endOverdue: async ({ limit }) => {
       // A read needs no lock, so a sweep that finds nothing does not delay the writers.
       if (!(await connection.read(() => hasOverdue(statements, records)))) return [];
@@ -269,20 +227,8 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Sqli
       await connection.write("work", () =>
         statements.run("delete from arr_paused where definition = ?", definition),
       );
-      // Other processes look again after `pollMs`.
-      waiters.wake(new Set([definition]));
     },
   };
-
-  function due(definition: string, now: number, limit: number) {
-    return statements.all(
-      `select seq, id, definition, round from arr_operations indexed by arr_operations_announce
-       where definition = ? and announce_at is not null and behind = 0 and announce_at <= ? order by announce_at limit ?`,
-      definition,
-      now,
-      limit,
-    );
-  }
 }
 
 function bytesOf(settlement: Settlement): number {

@@ -4,8 +4,6 @@ export interface BullmqJob {
   readonly data: unknown;
   /** Ends the job. With `false`, takes no other job. */
   moveToCompleted(result: unknown, token: string, fetchNext: false): Promise<unknown>;
-  /** Returns the job to the waiting ones. */
-  moveToWait(token?: string): Promise<unknown>;
 }
 
 /** Methods that the classes of BullMQ share. */
@@ -14,7 +12,7 @@ export interface BullmqPart {
   waitUntilReady(): Promise<unknown>;
   /** Calls `listener` at each error of the connection. */
   on(event: "error", listener: (error: Error) => void): unknown;
-  /** Closes what the instance opened, and leaves a connection of yours open. A worker waits for nothing if forced. */
+  /** Closes what the instance opened, and leaves a connection of yours open. Waits for nothing if forced. */
   close(force?: boolean): Promise<void>;
 }
 
@@ -37,18 +35,10 @@ export interface BullmqQueue extends BullmqPart {
 
 /** A `Worker` of BullMQ. */
 export interface BullmqWorker extends BullmqPart {
-  /** Takes a job. Resolves to `undefined` if no job waits. */
+  /** Takes a job. Resolves to `undefined` if no job waits, with `block` after a few seconds. */
   getNextJob(token: string, options: { block?: boolean }): Promise<BullmqJob | undefined>;
   /** Starts to return the jobs of dead workers. */
   startStalledCheckTimer(): Promise<void>;
-}
-
-/** A `QueueEvents` of BullMQ. */
-export interface BullmqQueueEvents extends BullmqPart {
-  /** Calls `listener` at each error of the connection. */
-  on(event: "error", listener: (error: Error) => void): unknown;
-  /** Calls `listener` when a job can be taken. */
-  on(event: "waiting", listener: () => void): unknown;
 }
 
 /**
@@ -75,10 +65,5 @@ export interface Bullmq<Connection = never> {
         removeOnFail?: { count: number };
       },
     ): BullmqWorker;
-  };
-  /** Class that learns of new jobs. */
-  readonly QueueEvents: {
-    /** Creates an instance for the events of one name. */
-    new (name: string, options: { connection: Connection; prefix?: string }): BullmqQueueEvents;
   };
 }

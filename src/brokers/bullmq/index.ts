@@ -10,7 +10,6 @@ export type {
   BullmqJob,
   BullmqPart,
   BullmqQueue,
-  BullmqQueueEvents,
   BullmqWorker,
 } from "./bullmq.js";
 export { createBullmqQueue } from "./queue.js";

@@ -1,5 +1,5 @@
-import { duration, instance, type OptionTable, text } from "../../contract/option-table.js";
-import type { BrokerOptions, BrokerSettings } from "../shared/settings.js";
+import { instance, type OptionTable, text } from "../../contract/option-table.js";
+import type { BrokerOptions } from "../shared/settings.js";
 import type { Bullmq } from "./bullmq.js";
 
 /** Options of {@link createBullmqQueue}. `bullmq` and `connection` are required. */
@@ -11,23 +11,20 @@ export interface BullmqQueueOptions<Connection> extends BrokerOptions {
    * closes it.
    */
   readonly connection: Connection;
-  /** Start of the keys: 1 to 100 letters, digits, `_` or `-`. Default: `async-request-reply`. */
+  /**
+   * Start of the keys: 1 to 100 letters, digits, `_` or `-`. The keys of `orders` start with `{<prefix>}:orders`, so that one node
+   * of a cluster has them all. Default: `async-request-reply-rings`.
+   */
   readonly prefix?: string;
-  /** Interval at which an idle worker looks for jobs without an event. Milliseconds. Default: 1 s. */
-  readonly pollIntervalMs?: number;
 }
 
 type OwnSettings = Required<Omit<BullmqQueueOptions<object>, keyof BrokerOptions>>;
 
-/** {@link BullmqQueueOptions} with their defaults. */
-export type BullmqSettings = BrokerSettings & OwnSettings;
-
 /** How the options are read, besides those of every broker. */
 export const BULLMQ_OPTIONS: OptionTable<OwnSettings> = {
-  bullmq: instance('the module, from `import * as bullmq from "bullmq"`', "Queue", "Worker", "QueueEvents"),
+  bullmq: instance('the module, from `import * as bullmq from "bullmq"`', "Queue", "Worker"),
   connection: instance(
     "a client of Redis, such as `new Redis(url, { maxRetriesPerRequest: null })` of `ioredis`",
   ),
-  prefix: text(/^[\w-]{1,100}$/, "1 to 100 letters, digits, `_` or `-`", "async-request-reply"),
-  pollIntervalMs: duration(1_000),
+  prefix: text(/^[\w-]{1,100}$/, "1 to 100 letters, digits, `_` or `-`", "async-request-reply-rings"),
 };

@@ -4,8 +4,6 @@ export interface JetStreamMessage {
   readonly data: Uint8Array;
   /** Acknowledges the message. */
   ack(): void;
-  /** Gives the message back. It is delivered again after `delayMs`. Default: at once. */
-  nak(delayMs?: number): void;
 }
 
 /** The messages of one request, as they arrive. Ends when the request has expired or has all its messages. */
@@ -16,8 +14,6 @@ export interface JetStreamMessages extends AsyncIterable<JetStreamMessage> {
 
 /** A durable pull consumer. */
 export interface JetStreamConsumer {
-  /** Returns how many messages wait for a request, and how many were delivered and not acknowledged. */
-  info(): Promise<{ readonly num_pending: number; readonly num_ack_pending: number }>;
   /** Requests messages. Durations in milliseconds. */
   fetch(options: {
     max_messages?: number;
@@ -36,6 +32,8 @@ export interface JetStreamStreamConfig {
   retention?: string;
   /** Storage of the messages: `file` or `memory`. */
   storage?: string;
+  /** Time after which a message is deleted. Nanoseconds. */
+  max_age?: number;
   /** Number of servers that store each message. */
   num_replicas?: number;
 }
@@ -50,8 +48,6 @@ export interface JetStreamConsumerConfig {
   ack_policy?: string;
   /** Time after which a message without an acknowledgment is delivered again. Nanoseconds. */
   ack_wait?: number;
-  /** Maximum number of deliveries of a message. */
-  max_deliver?: number;
   /** Maximum number of messages without an acknowledgment. */
   max_ack_pending?: number;
 }
@@ -84,7 +80,7 @@ export interface JetStream {
   publish(
     subject: string,
     body: string,
-    options: { msgID?: string; timeout?: number; headers?: NatsHeaders | undefined },
+    options: { timeout?: number; headers?: NatsHeaders | undefined },
   ): Promise<unknown>;
   /** Returns the manager. With `false`, does not ask the server. */
   jetstreamManager(checkAPI?: boolean): Promise<JetStreamManager>;

@@ -16,10 +16,10 @@ export interface NatsQueueOptions extends BrokerOptions {
   readonly jetstream: JetStream;
   /**
    * Name of the stream: 1 to 100 letters, digits, `_` or `-`. The subject of `orders` is `<stream>.orders`. Default:
-   * `async-request-reply`.
+   * `async-request-reply-rings`.
    */
   readonly stream?: string;
-  /** Number of servers of a cluster that store each announcement, 1 to 5. Used when the stream is created. Default: 1. */
+  /** Number of servers of a cluster that store each ring, 1 to 5. Used when the stream is created. Default: 1. */
   readonly replicas?: number;
   /**
    * Whether to create the stream and its consumers if they are missing. Pass `false` if the account has no permission
@@ -47,7 +47,7 @@ export const NATS_OPTIONS: OptionTable<OwnSettings> = {
     "publish",
     "jetstreamManager",
   ),
-  stream: text(/^[\w-]{1,100}$/, "1 to 100 letters, digits, `_` or `-`", "async-request-reply"),
+  stream: text(/^[\w-]{1,100}$/, "1 to 100 letters, digits, `_` or `-`", "async-request-reply-rings"),
   replicas: integer(1, 5),
   declare: flag(true),
   headers: optional(callback("the function `headers` of `@nats-io/transport-node`")),

@@ -1,12 +1,13 @@
 import type { CallBroker } from "../shared/calls.js";
 import { toQueueName } from "../shared/queue-name.js";
+import { RING_TTL_MS } from "../shared/rings.js";
 import type { JetStreamConsumer, JetStreamManager } from "./jetstream.js";
 import type { NatsSettings } from "./settings.js";
 
 export const BROKER = "NATS";
 
-/** Time after which a delivery of a dead worker is delivered again. Nanoseconds. */
-const ACK_WAIT_NS = 30_000_000_000;
+/** Time after which a ring that a dead worker has not acknowledged comes again. Nanoseconds. */
+const ACK_WAIT_NS = 5_000_000_000;
 
 /** The stream of a queue and its consumers. */
 export interface Stream {
@@ -46,7 +47,8 @@ export function createStream(settings: NatsSettings, call: CallBroker): Stream {
         name: stream,
         subjects,
         retention: "workqueue",
-        storage: "file",
+        storage: "memory",
+        max_age: RING_TTL_MS * 1_000_000,
         num_replicas: replicas,
       }),
     );
@@ -67,7 +69,6 @@ export function createStream(settings: NatsSettings, call: CallBroker): Stream {
           filter_subject: subjectOf(definition),
           ack_policy: "explicit",
           ack_wait: ACK_WAIT_NS,
-          max_deliver: -1,
           max_ack_pending: -1,
         }),
       );

@@ -1,21 +1,15 @@
-/** A message that `amqplib` delivers or returns. Each member is part of `Message` there. */
+/** A message that `amqplib` delivers. Each member is part of `Message` there. */
 export interface AmqpMessage {
   /** Body of the message. */
   readonly content: Uint8Array;
-  /** Properties of the message. `messageId` is the id of the announcement. */
-  readonly properties: { readonly messageId?: unknown };
 }
 
 /** Properties of a published message, as `amqplib` takes them. */
 export interface AmqpPublishOptions {
   /** Whether the broker writes the message to the disk. */
   readonly persistent: boolean;
-  /** Whether the broker returns the message if no queue takes it. */
-  readonly mandatory: boolean;
-  /** Id of the announcement. */
-  readonly messageId: string;
-  /** Id of the operation. */
-  readonly correlationId: string;
+  /** Time after which the broker drops the message. Milliseconds, in decimal digits. */
+  readonly expiration: string;
   /** Media type of the body. */
   readonly contentType: string;
   /** Kind of message. */
@@ -31,8 +25,8 @@ export interface AmqpChannel {
     queue: string,
     options: { durable: boolean; arguments: Record<string, string> },
   ): Promise<unknown>;
-  /** Checks that a queue exists, and counts the messages that no consumer has. */
-  checkQueue(queue: string): Promise<{ readonly messageCount: number }>;
+  /** Checks that a queue exists. */
+  checkQueue(queue: string): Promise<unknown>;
   /** Limits the unacknowledged messages of each later consumer. */
   prefetch(count: number): Promise<unknown>;
   /** Starts a consumer. `null` means that the broker has ended it. */
@@ -42,8 +36,6 @@ export interface AmqpChannel {
   ): Promise<{ readonly consumerTag: string }>;
   /** Ends a consumer. */
   cancel(consumerTag: string): Promise<unknown>;
-  /** Takes one message. Resolves to `false` if no message waits. */
-  get(queue: string): Promise<AmqpMessage | false>;
   /** Acknowledges a message. */
   ack(message: AmqpMessage): void;
   /** Gives a message back. */
@@ -52,8 +44,6 @@ export interface AmqpChannel {
   on(event: "close", listener: () => void): unknown;
   /** Calls `listener` when the broker closes the channel because of a mistake. */
   on(event: "error", listener: (error: Error) => void): unknown;
-  /** Calls `listener` when the broker returns a message that no queue takes. */
-  on(event: "return", listener: (message: AmqpMessage) => void): unknown;
   /** Closes the channel. */
   close(): Promise<void>;
 }

@@ -1,15 +1,13 @@
-import { type CallBroker, unavailable } from "../shared/calls.js";
+import type { CallBroker } from "../shared/calls.js";
 import { toQueueName } from "../shared/queue-name.js";
 import type { AmqpChannel } from "./amqp.js";
 import type { RabbitmqSettings } from "./settings.js";
 
+export const BROKER = "RabbitMQ";
+
 /** An open channel. */
-export interface OpenChannel<Channel> {
+interface OpenChannel<Channel> {
   readonly channel: Channel;
-  /** Rejects with `QUEUE_UNAVAILABLE` when the channel is closed. */
-  readonly closed: Promise<never>;
-  /** Whether the channel can be used. */
-  isOpen(): boolean;
   /** Creates the queue of a definition once, or checks that it exists, and returns its name. */
   declare(definition: string): Promise<string>;
 }
@@ -22,90 +20,82 @@ export interface Channels<Channel> {
   close(): Promise<void>;
 }
 
-/** Creates a keeper of one channel. A channel that the broker closed is replaced at its next use. */
+/** Dependencies of all channels of a queue. */
+export interface ChannelContext {
+  readonly call: CallBroker;
+  readonly declareQueue: DeclareQueue;
+}
+
+/**
+ * Creates a keeper of one channel. A channel that the broker closed is replaced at its next use.
+ *
+ * @param onClose Called with the reason when the channel is closed.
+ */
 export function createChannels<Channel extends AmqpChannel>(
   open: () => Promise<Channel>,
-  call: CallBroker,
-  declareQueue: DeclareQueue,
+  { call, declareQueue }: ChannelContext,
+  onClose: (error: unknown) => void = () => {},
 ): Channels<Channel> {
-  let current: OpenChannel<Channel> | undefined;
-  // A connection that is being restored keeps all callers waiting, so they share one call.
-  let opening: Promise<OpenChannel<Channel>> | undefined;
+  let current: { readonly opening: Promise<OpenChannel<Channel>>; isOpen: boolean } | undefined;
 
-  function start(): Promise<OpenChannel<Channel>> {
-    const started = open().then((channel) => watch(channel, declareQueue));
-    const ended = (channel?: OpenChannel<Channel>): void => {
-      if (opening !== started) return;
-      opening = undefined;
-      current = channel;
+  // A connection that is being restored keeps all callers waiting, so they share one call.
+  function start(): NonNullable<typeof current> {
+    const forget = (): void => {
+      if (current === started) current = undefined;
     };
-    started.then(ended, () => ended());
+    const opening = open().then((channel) => {
+      started.isOpen = true;
+      watch(channel, (reason) => {
+        forget();
+        onClose(reason);
+      });
+      return toOpenChannel(channel, declareQueue);
+    });
+    const started = { opening, isOpen: false };
+    opening.catch(forget);
     return started;
   }
 
   return {
-    get: async () => {
-      if (current?.isOpen()) return current;
-      opening ??= start();
-      const channel = opening;
-      return call(() => channel);
+    get: () => {
+      current ??= start();
+      const { opening } = current;
+      return call(() => opening);
     },
     close: async () => {
       const last = current;
       current = undefined;
-      // Never waits for a connection that is being restored.
-      opening?.then(
-        ({ channel }) => closeQuietly(channel),
-        () => {},
-      );
-      opening = undefined;
-      // A broker that does not answer has nothing left to release.
-      if (last?.isOpen()) await call(() => closeQuietly(last.channel)).catch(() => {});
+      // A channel that has been closed in the meantime throws.
+      const closing = last?.opening.then(({ channel }) => channel.close()).catch(() => {});
+      // Never waits for a connection that is being restored. A broker that does not answer has nothing left to release.
+      if (closing !== undefined && last?.isOpen) await call(() => closing).catch(() => {});
     },
   };
 }
 
-function watch<Channel extends AmqpChannel>(
+function watch(channel: AmqpChannel, onClose: (reason: unknown) => void): void {
+  let reason: unknown = new Error("The channel was closed.");
+  // The event `close` follows.
+  channel.on("error", (error) => {
+    reason = error;
+  });
+  channel.on("close", () => onClose(reason));
+}
+
+function toOpenChannel<Channel extends AmqpChannel>(
   channel: Channel,
   declareQueue: DeclareQueue,
 ): OpenChannel<Channel> {
   const declared = new Map<string, string>();
-  let isOpen = true;
-  let reason: unknown = new Error("The channel was closed.");
-  const closed = new Promise<never>((_, reject) => {
-    // The event `close` follows.
-    channel.on("error", (error) => {
-      reason = error;
-    });
-    channel.on("close", () => {
-      isOpen = false;
-      reject(unavailable(BROKER, reason));
-    });
-  });
-  closed.catch(() => {});
   return {
     channel,
-    closed,
-    isOpen: () => isOpen,
     declare: async (definition) => {
-      const known = declared.get(definition);
-      if (known !== undefined) return known;
-      const name = await declareQueue(channel, definition);
+      const name = declared.get(definition) ?? (await declareQueue(channel, definition));
       declared.set(definition, name);
       return name;
     },
   };
 }
-
-async function closeQuietly(channel: AmqpChannel): Promise<void> {
-  try {
-    await channel.close();
-  } catch {
-    // It has been closed in the meantime.
-  }
-}
-
-export const BROKER = "RabbitMQ";
 
 /**
  * Creates the queue of a definition over a channel, or checks that it exists, and returns its name.

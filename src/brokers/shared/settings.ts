@@ -8,11 +8,9 @@ import { createSystemRuntime } from "../../ports/system-runtime.js";
 export interface BrokerOptions {
   /** Time limit of a call to the broker, which then throws `QUEUE_UNAVAILABLE`. Milliseconds. Default: 5 s. */
   readonly timeoutMs?: number;
-  /** Time after which an announcement is delivered again if the store was unreachable. Milliseconds. Default: 1 s. */
-  readonly retryDelayMs?: number;
   /**
-   * Receives an event for each message that is not an announcement. `false` turns it off. Default: logs to the
-   * console, at most 10 lines in 10 s.
+   * Receives an event for each message that is not a ring, and if a ring cannot be passed on to another worker. `false` turns it
+   * off. Default: logs to the console, at most 10 lines in 10 s.
    */
   readonly observe?: Observer | false;
   /** Clock and randomness, for tests. Default for each member: the platform's. */
@@ -22,14 +20,12 @@ export interface BrokerOptions {
 /** {@link BrokerOptions} with their defaults. */
 export interface BrokerSettings {
   readonly timeoutMs: number;
-  readonly retryDelayMs: number;
   readonly observe: Observer;
   readonly runtime: Runtime;
 }
 
 const OPTIONS: OptionTable<Required<BrokerOptions>> = {
   timeoutMs: duration(5_000),
-  retryDelayMs: duration(1_000),
   observe: unchecked(),
   runtime: unchecked(),
 };

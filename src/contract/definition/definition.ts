@@ -33,7 +33,7 @@ export interface OperationDefinitionOptions<
   Progress extends StandardSchema | undefined,
 > {
   /**
-   * Name of the definition in stores and announcements: 1 to 100 characters of `A-Za-z0-9._-`, starting with a letter
+   * Name of the definition in stores and rings: 1 to 100 characters of `A-Za-z0-9._-`, starting with a letter
    * or digit. Two names of one service must not differ only in case. Changing a name orphans the operations that are
    * stored under it.
    */
@@ -165,7 +165,7 @@ export interface OperationDefinition<
   Result extends StandardSchema | undefined = StandardSchema | undefined,
   Progress extends StandardSchema | undefined = StandardSchema | undefined,
 > {
-  /** Name in stores, in announcements and among the processors of a worker. */
+  /** Name in stores, in rings and among the processors of a worker. */
   readonly name: Name;
   /** Name of a submission and of a resource in formats with a named root, such as XML. */
   readonly rootName: string;

@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
+import { ringAfterEnd } from "../../protocol/bell.js";
 import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admit-request.js";
 import type { ServiceContext } from "../context.js";
@@ -20,6 +21,7 @@ export async function cancelOperation(request: HttpRequest, service: ServiceCont
   const found = await findOperation(service, operationIdOf(request), tenant);
   checkCancellable(service, found);
   const outcome = await storeAnswer(service, operations.requestCancel(found.id, tenant));
+  if (outcome === "cancelled") ringAfterEnd(service.bell, found, false);
   const operation = await storeAnswer(service, operations.get(found.id, tenant));
   if (outcome === "unknown" || operation === undefined) throw notFound();
   const fields: Fields = { "cache-control": "no-store" };

@@ -7,7 +7,7 @@ import type { Format } from "../../formats/format.js";
 import { treeText } from "../../formats/payload-tree.js";
 import type { Principal } from "../../ports/authorize.js";
 import type { CreatedResource } from "../../ports/create.js";
-import { accept, announceAccepted } from "../../submission/accept.js";
+import { accept, reportAccepted } from "../../submission/accept.js";
 import { type Accepted, toMessage } from "../../submission/accepted.js";
 import { checkKeptFields } from "../../submission/check-kept-fields.js";
 import { fingerprint } from "../../submission/fingerprint.js";
@@ -118,7 +118,7 @@ async function acceptRequest(
   });
   const checked = { definition, submission, tree, output };
   const accepted = await accept(service, checked);
-  announceAccepted(service, checked, accepted, context);
+  reportAccepted(service, checked, accepted, context);
   tracing?.onAccepted({ tenant, accepted });
   const reply = replyToSubmission(service, definition, replyFormat, accepted);
   const prefer = joined(fields.prefer);

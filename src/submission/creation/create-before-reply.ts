@@ -80,7 +80,7 @@ async function createWithRecord(creation: Creation, transactions: Transactions<u
   }
   if (recorded.outcome !== "created")
     return continueWith(creation, earlierOperation(context, creation, recorded));
-  const accepted = { operationId, replayed: false, announce: true };
+  const accepted = { operationId, replayed: false, ring: true };
   return resource === undefined ? accepted : { ...accepted, resource };
 }
 

@@ -3,7 +3,6 @@ import type { Operation } from "../../contract/operation.js";
 import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { Lease } from "../../ports/operation-store.js";
-import { expiredEvent } from "../../ports/overdue.js";
 import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
 import type { CheckedSubmission } from "../earlier-operation.js";
@@ -20,21 +19,27 @@ export async function continueWith(creation: Creation, operation: Operation): Pr
   if (operation.state !== "preparing") return replayOf(operation);
   const { operations } = creation.context.backend;
   const { settings, runtime } = creation.context;
+  const { name, limits, serialBy } = creation.definition;
   const lease: Lease = { operationId: operation.id, token: runtime.newToken() };
-  const begun = await operations.beginAttempt(operation.id, {
+  // The operation may have become pending meanwhile, so the claim needs the limits too.
+  const lanes = serialBy !== undefined;
+  const definition = { name, slots: 1, leaseMs: settings.leaseMs, limits, lanes, suspects: 1 };
+  const claimed = await operations.claim({
     token: lease.token,
-    leaseMs: settings.leaseMs,
-    // The operation may have become pending meanwhile.
-    limits: creation.definition.limits,
+    definitions: [definition],
+    limit: 1,
+    operationId: operation.id,
   });
-  if (begun.outcome === "busy") throw creationInProgress();
-  if (begun.outcome === "not-due") throw notRecorded(notCreated(begun.dueInMs));
-  if (begun.outcome === "expired") creation.context.observe(expiredEvent(begun.operation));
-  if (begun.outcome !== "begun") return readAgain(creation, operation.id);
+  const [begun] = claimed.begun;
+  if (begun === undefined) {
+    const { nextInMs } = claimed;
+    const error = nextInMs === undefined ? creationInProgress() : notRecorded(notCreated(nextInMs));
+    return readAgain(creation, operation.id, error);
+  }
   if (begun.operation.state === "preparing") return createUnder(creation, lease, true);
   // This attempt belongs to a worker. Release it.
-  await operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: false });
-  return { ...replayOf(begun.operation), announce: true };
+  await operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: false, started: false });
+  return { ...replayOf(begun.operation), ring: true };
 }
 
 /** Creates the resource of a `preparing` operation under a lease. */
@@ -49,8 +54,7 @@ export async function createUnder(creation: Creation, lease: Lease, replayed: bo
     ...limitsOf(context),
   });
   const { operationId } = lease;
-  if (created.outcome === "created")
-    return { operationId, replayed, announce: true, resource: created.resource };
+  if (created.outcome === "created") return { operationId, replayed, ring: true, resource: created.resource };
   if (created.outcome === "not-created") throw replayed ? notRecorded(notCreated(0)) : notCreated(0);
   const accepted = await readAgain(creation, operationId);
   return { ...accepted, replayed: replayed || created.outcome === "lost" };
@@ -77,10 +81,18 @@ export function limitsOf({
   return { clock: runtime.clock, createTimeoutMs, maxResultBytes, onError };
 }
 
-/** Reads the operation again, and returns its outcome. */
-export async function readAgain({ context, submission }: Creation, id: string): Promise<Accepted> {
+/**
+ * Reads the operation again, and returns its outcome.
+ *
+ * @param error thrown if it is still preparing. Default: another submission is creating the resource.
+ */
+export async function readAgain(
+  { context, submission }: Creation,
+  id: string,
+  error: AsyncReplyError = creationInProgress(),
+): Promise<Accepted> {
   const operation = await context.backend.operations.get(id, submission.operation.tenant);
-  if (operation === undefined || operation.state === "preparing") throw creationInProgress();
+  if (operation === undefined || operation.state === "preparing") throw error;
   return replayOf(operation);
 }
 

@@ -55,7 +55,7 @@ export function acceptedIn(
   recorded: RecordResult,
 ): Accepted {
   if (recorded.outcome === "created")
-    return { operationId: checked.submission.operation.id, replayed: false, announce: false };
+    return { operationId: checked.submission.operation.id, replayed: false, ring: false };
   const earlier = earlierOperation(context, checked, recorded);
   // Clients cannot read it yet. To finish it here would need another connection, and would outlive a rollback.
   if (earlier.state === "preparing") throw creationInProgress();

@@ -40,8 +40,7 @@ export interface SimulationOptions {
   /** Whether the ends of operations are announced with webhooks. Default: `true` for every second block of 8 seeds. */
   readonly webhooks?: boolean;
   /**
-   * Whether receipts begin attempts by urgency and by turns of the tenants, as on Postgres and SQLite. Histories then check
-   * that. Default: `false`.
+   * Whether claims begin attempts by urgency and by turns of the tenants. Histories then check that. Default: `false`.
    */
   readonly turns?: boolean;
   /**
@@ -143,7 +142,7 @@ async function play(
     backend,
     transactions,
     synchronous,
-    wakeups: new Set(),
+    hearings: new Set(),
     creates,
     orders: counts && (options.seed >> 4) % 2 === 1 ? limitedOrders : orders,
     webhooks: options.webhooks ?? (options.seed >> 3) % 2 === 1,
@@ -176,6 +175,7 @@ async function play(
   void awaitEnds(stage, apis).then(() => (activeClients -= 1));
   for (let step = 0; step < MAX_STEPS_WITHOUT_FAULTS && ledger.violations.length === 0; step += 1) {
     await world.step();
+    ledger.conservation.judge(stage.hearings);
     if (step % READ_EVERY === 0 && activeClients === 0 && (await isOver(stage))) break;
   }
   await judgeEnd(stage, activeClients);

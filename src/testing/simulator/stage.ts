@@ -4,17 +4,22 @@ import type { Extras } from "./actors/extras.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { SynchronousTransactions } from "./ports/synchronous.js";
 import type { Transactions } from "./ports/transactions.js";
-import type { World } from "./world/world.js";
+import type { Process, World } from "./world/world.js";
 
-/** Functions that wake up the consumers waiting for announcements, in all processes of a world. */
-export type Wakeups = Set<() => void>;
+/** A worker that hears rings. */
+export interface Hearing {
+  readonly process: Process;
+  readonly onRing: () => void;
+  wanted: ReadonlySet<string>;
+}
 
 /** Dependencies shared by all processes of a history. */
 export interface Stage {
   readonly world: World;
   readonly ledger: Ledger;
   readonly backend: Backend;
-  readonly wakeups: Wakeups;
+  /** The workers that hear rings, in all processes of the world. */
+  readonly hearings: Set<Hearing>;
   readonly transactions: Transactions;
   /** Synchronous transactions. Absent if the back end under test does not share them. */
   readonly synchronous: SynchronousTransactions | undefined;

@@ -8,6 +8,7 @@ import { takeoverChecks } from "./operation-store/attempt/takeover.js";
 import { claimChecks } from "./operation-store/claim/begins.js";
 import { claimOutlookChecks } from "./operation-store/claim/outlook.js";
 import { claimPlaceChecks } from "./operation-store/claim/places.js";
+import { claimTurnChecks } from "./operation-store/claim/turns.js";
 import { clockJumpChecks } from "./operation-store/clock-jumps.js";
 import { cancelChecks } from "./operation-store/create/cancel.js";
 import { createChecks } from "./operation-store/create/create.js";
@@ -15,8 +16,6 @@ import { preparingChecks } from "./operation-store/create/preparing.js";
 import { deadlineChecks } from "./operation-store/due/deadline.js";
 import { deadlineEndChecks } from "./operation-store/due/deadline-ends.js";
 import { delayChecks } from "./operation-store/due/delay.js";
-import { dueChecks } from "./operation-store/due/due.js";
-import { dueAgainChecks } from "./operation-store/due/due-again.js";
 import type { OperationStoreHarness } from "./operation-store/fixtures.js";
 import { longestDurationChecks } from "./operation-store/longest-durations.js";
 import { laneChecks } from "./operation-store/places/lanes.js";
@@ -52,14 +51,13 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...laneChecks,
   ...pauseChecks,
   ...claimChecks,
+  ...claimTurnChecks,
   ...claimPlaceChecks,
   ...claimOutlookChecks,
   ...cancelChecks,
   ...delayChecks,
   ...deadlineChecks,
   ...deadlineEndChecks,
-  ...dueChecks,
-  ...dueAgainChecks,
   ...retentionChecks,
   ...failedRetentionChecks,
   ...removalChecks,

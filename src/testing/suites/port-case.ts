@@ -25,35 +25,20 @@ export interface Capabilities {
   readonly findKey?: boolean;
   /** The operation store has `redrive`. */
   readonly redrive?: boolean;
-  /** The operation store has `claim`. */
-  readonly claim?: boolean;
   /** The operation store has `pause` and `resume`. If it has `stats`, they show pauses. */
   readonly pause?: boolean;
-  /** The queue delivers announcements of one definition in the order in which they were published. */
-  readonly ordered?: boolean;
-  /** The queue drops an announcement whose id it has seen recently. */
-  readonly deduplicates?: boolean;
-  /** The queue delivers every announcement without looking at the operation in the store. */
-  readonly standalone?: boolean;
-  /** The queue begins an attempt when it hands out a delivery. */
-  readonly beginsAttempts?: boolean;
-  /** The queue has `consumeByTicket`. */
-  readonly consumeByTicket?: boolean;
-  /**
-   * In each definition, the queue delivers more urgent work first, and otherwise lets tenants take turns. Its harness has
-   * `prepare`.
-   */
-  readonly turns?: boolean;
-  /** The operation store keeps the limits of `beginAttempt`, and the queue those of its consumers. */
+  /** The operation store keeps limits. */
   readonly limits?: boolean;
   /** The operation store stores lanes, and begins one operation of a lane at a time. */
   readonly lanes?: boolean;
   /** The submissions have `recordMany`. */
   readonly recordMany?: boolean;
-  /** The operation store has `endOverdue`, and the queue begins no operation that is overdue. */
+  /** The operation store has `endOverdue`. */
   readonly deadlines?: boolean;
   /** The harness can create a back end that has no room for another operation. */
   readonly fills?: boolean;
+  /** The harness can open the queue of another process. */
+  readonly processes?: boolean;
 }
 
 /** A capability that a case may need. */

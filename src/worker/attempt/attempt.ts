@@ -1,122 +1,56 @@
-import { isTerminal, type Operation, type Settlement } from "../../contract/operation.js";
-import { type Announcement, parseAnnouncement } from "../../ports/announcement.js";
+import {
+  isTerminal,
+  type Operation,
+  type OperationState,
+  type Settlement,
+} from "../../contract/operation.js";
 import type { ServiceEvent } from "../../ports/observer.js";
-import type { AttemptRequest, BeginResult, Lease, SettleResult } from "../../ports/operation-store.js";
-import { expiredEvent } from "../../ports/overdue.js";
-import type { BegunAttempt, Delivery } from "../../ports/queue.js";
+import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import { ringAfterEnd } from "../../protocol/bell.js";
 import { insteadOf, isRefused } from "../../protocol/refused-ending.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
-import { attemptEvent, endEvent, reportError, type WorkerContext } from "../context.js";
+import { attemptEvent, type BegunAttempt, endEvent, reportError, type WorkerContext } from "../context.js";
 import { sleep } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
 import { finishCreation } from "./finish-creation.js";
 import { runProcessor } from "./run.js";
 
-/** Minimum delay of a suspect that a queue should not have begun. Full jitter alone could be no delay at all. */
+/** Minimum delay of a suspect that must wait for others. Full jitter alone could be no delay at all. */
 const SUSPECT_PAUSE_MS = 1_000;
 /** Delays of a settlement that the store did not take. */
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 /** Delay after which a worker that cannot create the resource of an operation offers it again. */
 const CREATION_PAUSE_MS = 30_000;
-/** The sweep announces operations with longer delays, so that no timer and no operation stays in memory for hours. */
-const MAX_AWAITED_DELAY_MS = 60_000;
+
+/** Takes an attempt from its beginning to its settlement. */
+export type HandleAttempt = (attempt: BegunAttempt) => Promise<void>;
 
 /**
- * Creates the function that takes a delivery from its receipt to its settlement: begins an attempt, runs the processor,
- * settles the attempt, and reports it. A failing operation never affects others.
+ * Creates the function that runs the processor of an attempt, settles it, and reports it. A failing operation never affects
+ * others.
  */
-export function createAttempts(context: WorkerContext): (delivery: Delivery) => Promise<void> {
-  const { processors, backend, runtime, settings, announcer, estimate, observe, suspects } = context;
-  const { running, draining, stopping } = context;
-  // Other workers can take what waits here, before the sweep finds it.
-  draining.onRaise(() => {
-    for (const { operationId, definition } of suspects.takeAll())
-      void announcer.announce({ id: operationId, definition });
-  });
+export function createAttempts(context: WorkerContext): HandleAttempt {
+  const { processors, runtime, bell, estimate, observe, suspects, running, draining, stopping } = context;
   // No attempt begins after this, because draining comes first.
   stopping.onRaise(() => running.interruptAll());
 
-  return async (delivery) => {
-    if (delivery.attempt !== undefined) return admit(delivery.attempt);
-    const announcement = readAnnouncement(delivery);
-    if (announcement === undefined) return answered("ack", delivery.ack());
-    if (suspects.isWaiting(announcement)) {
-      suspects.answered(delivery.announcement);
-      return answered("ack", delivery.ack());
-    }
-    const { operationId, definition } = announcement;
-    const lease = { operationId, token: runtime.newToken() };
-    let begun: BeginResult | undefined;
-    try {
-      begun = await backend.operations.beginAttempt(operationId, requestOf(definition, lease));
-    } catch (error) {
-      reportError(context, "begin", error);
-    }
-    // An operation whose resource does not exist yet needs a worker that can create it, and one without a place waits for it,
-    // so the queue redelivers both.
-    const redeliver = begun === undefined || begun.outcome === "preparing" || begun.outcome === "full";
-    // From here on, the lease protects the work. It does not wait for the queue.
-    const answering = redeliver ? answered("nack", delivery.nack()) : answered("ack", delivery.ack());
-    suspects.answered(delivery.announcement);
-    if (begun?.outcome === "expired") observe(expiredEvent(begun.operation));
-    if (begun?.outcome === "begun") await admit({ lease, begun }, delivery.announcement);
-    await answering;
-  };
-
-  /** Returns undefined for a malformed message. It is acked, because it would be malformed next time too. */
-  function readAnnouncement({ announcement }: Delivery): Announcement | undefined {
-    try {
-      return parseAnnouncement(announcement);
-    } catch (error) {
-      reportError(context, "read-announcement", error);
-      return undefined;
-    }
-  }
-
-  function requestOf(definition: string, { token }: Lease): AttemptRequest {
-    const processor = processors.get(definition);
-    const { leaseMs } = processor?.settings ?? settings;
-    const limits = processor?.definition.limits;
-    return { token, leaseMs, creates: processor?.create !== undefined, limits };
-  }
-
-  /** Resolves when the queue has the ack or nack. Without it, the queue delivers again, and the store knows better. */
-  async function answered(step: "ack" | "nack", answer: Promise<void>): Promise<void> {
-    try {
-      await answer;
-    } catch (error) {
-      reportError(context, step, error);
-    }
-  }
-
-  function admit(attempt: BegunAttempt, announcement?: Announcement): Promise<void> {
-    const { operation, previousLost } = attempt.begun;
+  return async (attempt) => {
+    const { operation, previousLost } = attempt;
     const processor = processors.get(operation.definition);
     if (processor === undefined || draining.raised) return release(attempt, 0);
     if (!previousLost) return run(processor, attempt);
     const ended = suspects.begin(operation, processor.settings);
-    if (ended === undefined) return postpone(processor, attempt, announcement);
+    // A claim that began at once would begin it again.
+    if (ended === undefined)
+      return release(attempt, SUSPECT_PAUSE_MS + processor.settings.backoff(operation.attempt));
     return run(processor, attempt).finally(ended);
-  }
-
-  /** Releases a suspect until it may begin. */
-  function postpone(
-    { settings: { backoff } }: CheckedProcessor,
-    attempt: BegunAttempt,
-    announcement: Announcement | undefined,
-  ): Promise<void> {
-    // A queue that begins attempts itself would begin it again at once.
-    if (announcement === undefined)
-      return release(attempt, SUSPECT_PAUSE_MS + backoff(attempt.begun.operation.attempt));
-    suspects.wait(announcement);
-    return release(attempt, 0);
-  }
+  };
 
   async function run(processor: CheckedProcessor, attempt: BegunAttempt): Promise<void> {
-    const { operation } = attempt.begun;
+    const { operation } = attempt;
     if (operation.state === "preparing") return finishCreating(processor, attempt);
     if (operation.attempt > processor.settings.maxAttempts)
       return settle(attempt, exhausted(processor.settings));
@@ -130,18 +64,19 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     await settle(attempt, ending);
   }
 
-  async function finishCreating(processor: CheckedProcessor, begun: BegunAttempt): Promise<void> {
-    // A queue that begins attempts itself might not know which workers can create resources.
-    if (processor.create === undefined) return release(begun, CREATION_PAUSE_MS);
+  async function finishCreating(processor: CheckedProcessor, attempt: BegunAttempt): Promise<void> {
+    const { operation } = attempt;
+    if (processor.create === undefined) return release(attempt, CREATION_PAUSE_MS);
     try {
-      if (!(await finishCreation(processor, processor.create, begun, context))) return;
+      const isPending = await finishCreation(processor, processor.create, attempt, context);
+      if (isPending) await ring(operation);
+      else ringAfterEnd(bell, operation, false);
     } catch (error) {
-      return reportError(context, "create-resource", error);
+      reportError(context, "create-resource", error);
     }
-    await announcer.announce(begun.begun.operation);
   }
 
-  async function settle({ lease, begun: { operation } }: BegunAttempt, ending: Ending): Promise<void> {
+  async function settle({ lease, operation }: BegunAttempt, ending: Ending): Promise<void> {
     const { settlement } = ending;
     const settled = await traced(
       settleChannel,
@@ -153,8 +88,19 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
     if (settled?.outcome !== "settled") return;
     if (settled.state === "failed")
       await processors.get(operation.definition)?.failed?.(operation, ending.error);
-    if (settlement?.to === "retry" && settlement.delayMs <= MAX_AWAITED_DELAY_MS)
-      void announceAfter(operation, settlement.delayMs);
+    ringAfter(operation, settled.state, settlement);
+  }
+
+  function ring({ id: operationId, definition }: Operation, dueInMs?: number): Promise<void> {
+    return bell.ring({ definition, operationId }, dueInMs);
+  }
+
+  /** Rings for what can begin now: the operation again, those that have waited for its place, and its follow-up. */
+  function ringAfter(operation: Operation, state: OperationState, settlement: Settlement | undefined): void {
+    const hadPlace = processors.get(operation.definition)?.definition.limits !== undefined;
+    if (isTerminal(state)) ringAfterEnd(bell, operation, hadPlace);
+    else if (hadPlace) void ring(operation);
+    if (settlement?.to === "retry" && !isTerminal(state)) void ring(operation, settlement.delayMs);
   }
 
   /** Reports the end of an attempt to the observer, and the end of its operation to the estimate. */
@@ -164,14 +110,8 @@ export function createAttempts(context: WorkerContext): (delivery: Delivery) => 
   }
 
   /** Ends an attempt that has not started, without counting it, so that another worker can take the operation. */
-  function release(begun: BegunAttempt, delayMs: number): Promise<void> {
-    return settle(begun, { settlement: { to: "retry", delayMs, countAttempt: false, started: false } });
-  }
-
-  /** Announces an operation when it is due. The sweep would do it too, but only at its next interval. */
-  async function announceAfter(operation: Operation, delayMs: number): Promise<void> {
-    if (delayMs > 0) await sleep(delayMs, runtime.clock, draining);
-    if (delayMs === 0 || !draining.raised) await announcer.announce(operation);
+  function release(attempt: BegunAttempt, delayMs: number): Promise<void> {
+    return settle(attempt, { settlement: { to: "retry", delayMs, countAttempt: false, started: false } });
   }
 }
 
@@ -197,8 +137,8 @@ function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): A
 
 /**
  * Settles an attempt unless it already is. If the store refuses the ending, settles it with another one. Resolves to undefined if
- * there is nothing to settle, if the store refuses every ending, or if the worker had to stop first. Then the lease expires and
- * the sweep takes over.
+ * there is nothing to settle, if the store refuses every ending, or if the worker had to stop first. Then the lease expires,
+ * and a claim begins the next attempt.
  */
 async function settledAs(
   lease: Lease,

@@ -4,9 +4,8 @@ import { operationError } from "../../contract/problem.js";
 import { validateAs } from "../../contract/schema.js";
 import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
-import type { BegunAttempt } from "../../ports/queue.js";
 import { createResource } from "../../submission/creation/create-resource.js";
-import { attemptEvent, reportError, type WorkerContext } from "../context.js";
+import { attemptEvent, type BegunAttempt, reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 
 const RETRY_DELAY_MS = 30_000;
@@ -20,7 +19,7 @@ const RETRY_DELAY_MS = 30_000;
 export async function finishCreation(
   { definition, settings }: CheckedProcessor,
   create: AnyCreate,
-  { lease, begun: { operation } }: BegunAttempt,
+  { lease, operation }: BegunAttempt,
   context: WorkerContext,
 ): Promise<boolean> {
   const { backend, runtime, observe } = context;

@@ -2,10 +2,15 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import type { Operation } from "../../contract/operation.js";
 import { validateAs } from "../../contract/schema.js";
-import type { BegunAttempt } from "../../ports/queue.js";
 import type { Deadline } from "../../ports/waits.js";
 import { KeptLease, type LeaseHolder } from "../../protocol/keep-lease.js";
-import { attemptEvent, type RunningAttempt, reportError, type WorkerContext } from "../context.js";
+import {
+  attemptEvent,
+  type BegunAttempt,
+  type RunningAttempt,
+  reportError,
+  type WorkerContext,
+} from "../context.js";
 import type { Link } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { AttemptJob, toCompletion, toCompletionNow, toProgress, toRelease } from "./attempt-job.js";
@@ -56,9 +61,9 @@ class Run implements LeaseHolder, RunningAttempt {
   /** Whether the processor has returned. */
   #returned = false;
 
-  constructor(processor: CheckedProcessor, { lease, begun }: BegunAttempt, context: WorkerContext) {
+  constructor(processor: CheckedProcessor, { lease, operation }: BegunAttempt, context: WorkerContext) {
     const { leaseMs, attemptTimeoutMs } = processor.settings;
-    this.operation = begun.operation;
+    this.operation = operation;
     this.#lease = lease;
     this.#processor = processor;
     this.#context = context;

@@ -2,7 +2,7 @@ import type { ListRequest } from "async-request-reply/ports";
 import type { PostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnce, claimOne } from "../../support/claims.js";
 
 const { newId, newToken } = createSystemRuntime();
 
@@ -15,7 +15,7 @@ async function begun({ operations }: PostgresBackend<PoolClient>) {
   const operation = { id: newId(), tenant: "a", definition: "quiet", input: "1", retentionMs: 60_000 };
   await operations.create(operation);
   const lease = { operationId: operation.id, token: newToken() };
-  await operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+  await claimOne(operations, operation.id, { ...lease, leaseMs: 60_000 });
   return { operation, lease };
 }
 
@@ -76,14 +76,7 @@ export const calls: Readonly<Record<string, Call>> = {
     const { operation } = await begun(backend);
     await backend.operations.requestCancel(operation.id, "a");
   },
-  receive: ({ queue }) => receiveOnce(queue, { definitions: DEFINITIONS }),
-  "receive by a waiting consumer": async ({ queue }) => {
-    const stop = new AbortController();
-    const received = receiveOnce(queue, { definitions: DEFINITIONS, signal: stop.signal });
-    stop.abort();
-    await received;
-  },
-  takeDue: ({ operations }) => operations.takeDue({ definitions: DEFINITIONS, limit: 10 }),
+  claim: (backend) => claimOnce(backend, { definitions: DEFINITIONS }),
   endOverdue: ({ operations }) => optional(operations.endOverdue?.({ limit: 10 })),
   "takeExpired and remove": async ({ operations }) => {
     const expired = await operations.takeExpired({ limit: 10 });

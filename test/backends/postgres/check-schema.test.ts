@@ -107,7 +107,9 @@ await describePostgres("check() looks at the schema and", (server) => {
   const USAGE = (schema: string, role: string): string => `grant usage on schema ${schema} to ${role};`;
   const TABLES = (schema: string, role: string): string =>
     `grant select, insert, update, delete on ${schema}.operations to ${role}; ` +
-    `grant select, insert, delete on ${schema}.paused to ${role}; grant select on ${schema}.migrations to ${role};`;
+    `grant select, insert, delete on ${schema}.paused to ${role}; ` +
+    `grant select, insert, update on ${schema}.shortest_leases to ${role}; ` +
+    `grant select on ${schema}.migrations to ${role};`;
   const FUNCTIONS = (schema: string, role: string): string =>
     `grant execute on all functions in schema ${schema} to ${role};`;
 
@@ -123,6 +125,7 @@ await describePostgres("check() looks at the schema and", (server) => {
   it("rejects when the role lacks a grant on a table", async () => {
     const grants = (schema: string, role: string): string =>
       `${USAGE(schema, role)} grant select on ${schema}.operations, ${schema}.paused, ${schema}.migrations to ${role};` +
+      `grant select, insert, update on ${schema}.shortest_leases to ${role};` +
       FUNCTIONS(schema, role);
     expect(await refusedWith(grants)).toEqual({
       ...misconfigured(
@@ -183,7 +186,7 @@ await describePostgres("check() looks at the schema and", (server) => {
   it("names the statements for all grants at once", async () => {
     const { detail, after } = await refusedWith(USAGE);
     expect(detail).toMatch(
-      /^Role "app" lacks .* on s\.operations, and select, insert, delete on s\.paused, and select on s\.migrations, and execute on function s\.\w+ and \d+ more\. Run /,
+      /^Role "app" lacks .* on s\.operations, and select, insert, delete on s\.paused, and select, insert, update on s\.shortest_leases, and select on s\.migrations, and execute on function s\.\w+ and \d+ more\. Run /,
     );
     expect(after).toBe("can be used");
   });

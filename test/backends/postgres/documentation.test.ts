@@ -42,7 +42,7 @@ await describePostgres("the page about Postgres", (server) => {
 
     runSubmissionsSuite({
       stopped: () => server.openStopped({ pool: fromPostgresJs(sql) as never }),
-      running: async () => server.open({ pool: fromPostgresJs(sql) as never }),
+      running: async (options) => server.open({ pool: fromPostgresJs(sql) as never, ...options }),
     });
   });
 });

@@ -2,7 +2,7 @@ import type { NewOperation, Submission } from "async-request-reply/ports";
 import type { SqlClient, SqlStatement } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnce } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { poolOf } from "./pool-of.js";
 
@@ -30,7 +30,7 @@ await describePostgres("a commit of the back end", (server) => {
       return { query, release: (destroy) => client.release(destroy) };
     });
     const backend = server.open({ schema, pool: pool as never, migrate: "manual", listen: false });
-    const { operations, submissions, queue } = backend;
+    const { operations, submissions } = backend;
     try {
       const submission = (members: Partial<NewOperation> = {}): Submission => ({
         operation: { id: newId(), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, ...members },
@@ -38,14 +38,13 @@ await describePostgres("a commit of the back end", (server) => {
       });
       await submissions.record(submission({ key: "k" }));
       await Promise.all([1, 2, 3].map(() => submissions.record(submission())));
-      const [delivery] = await receiveOnce(queue, { definitions: ["d"], limit: 1 });
-      const lease = delivery?.attempt?.lease ?? { operationId: "", token: "" };
+      const token = newToken();
+      const [begun] = await claimOnce(backend, { definitions: ["d"], limit: 1, token });
+      const lease = { operationId: begun?.id ?? "", token };
       await operations.renew(lease, { leaseMs: 60_000 });
       await operations.settle(lease, { to: "completed" });
-      const [waiting, lapsed] = [submission().operation, submission().operation];
-      for (const operation of [waiting, lapsed]) await operations.create(operation);
-      await operations.beginAttempt(waiting.id, { token: newToken(), leaseMs: 60_000 });
-      await operations.takeDue({ definitions: ["d"], limit: 1 });
+      const lapsed = submission({ definition: "other" }).operation;
+      await operations.create(lapsed);
       await submissions.purge({ limit: 1 });
       expect(commits).toMatchObject({
         record_alone: new Set(["on"]),
@@ -54,17 +53,16 @@ await describePostgres("a commit of the back end", (server) => {
         settle: new Set(["on"]),
         claim: new Set(["off"]),
         renew: new Set(["off"]),
-        begin: new Set(["off"]),
-        take_due: new Set(["off"]),
         purge: new Set(["off"]),
       });
-      // An operation with a requested cancellation ends when a worker begins it. The worker learns of that end, so
+      // An operation with a requested cancellation ends when a worker claims it. The worker learns of that end, so
       // the commit waits.
-      const begin = () => operations.beginAttempt(lapsed.id, { token: newToken(), leaseMs: 1_000 });
+      const begin = () => claimOnce(backend, { definitions: ["other"], leaseMs: 1_000 });
       await begin();
       expect(await operations.requestCancel(lapsed.id, "a")).toBe("requested");
-      await expect.poll(async () => (await begin()).outcome).toBe("terminal");
-      expect(commits).toMatchObject({ cancel: new Set(["on"]), begin: new Set(["off", "on"]) });
+      const isPending = async () => (await operations.get(lapsed.id, "a"))?.state === "pending";
+      await expect.poll(() => begin().then(isPending)).toBe(false);
+      expect(commits).toMatchObject({ cancel: new Set(["on"]), claim: new Set(["off", "on"]) });
     } finally {
       await backend.close();
       await durable.end();

@@ -3,6 +3,7 @@ import { createPostgresBackend, type PostgresBackend, type SqlStatement } from "
 import type { Pool } from "pg";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { claimOne } from "../../support/claims.js";
 import { describePostgres, openPool, openPoolAt, portOfServer } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 
@@ -48,7 +49,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     const { operation } = submission();
     await backend.operations.create(operation);
     const token = newToken();
-    await backend.operations.beginAttempt(operation.id, { token, leaseMs: 60_000 });
+    await claimOne(backend.operations, operation.id, { token, leaseMs: 60_000 });
     const settled = await backend.operations.settle(
       { operationId: operation.id, token },
       { to: "completed" },
@@ -106,7 +107,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
       const { operation } = submission();
       await backend.operations.create(operation);
       const lease = { operationId: operation.id, token: newToken() };
-      await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+      await claimOne(backend.operations, operation.id, { ...lease, leaseMs: 60_000 });
       leases.push(lease);
     }
     const results = ["1", '"\u0000"', "3"];

@@ -2,7 +2,7 @@ import type { FollowUp, NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOne, claimOnRing } from "../../support/claims.js";
 import { describePostgres, type Opened } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 
@@ -21,13 +21,13 @@ const ends: Readonly<Record<string, (backend: Opened, operation: NewOperation) =
   "is settled": async ({ operations }, operation) => {
     await operations.create(operation);
     const lease = { operationId: operation.id, token: newToken() };
-    await operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+    await claimOne(operations, operation.id, { ...lease, leaseMs: 60_000 });
     await operations.settle(lease, { to: "completed" });
   },
   "is settled in a transaction of the user": async ({ operations, submissions }, operation) => {
     await operations.create(operation);
     const lease = { operationId: operation.id, token: newToken() };
-    await operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+    await claimOne(operations, operation.id, { ...lease, leaseMs: 60_000 });
     await submissions.transactions?.settle(lease, async () => ({ to: "failed", error: "{}" }));
   },
   "is cancelled": async ({ operations }, operation) => {
@@ -49,15 +49,17 @@ await describePostgres("the follow-up of an operation in Postgres", (server) => 
       });
       const here = server.open();
       await here.migrate();
-      const there = createPostgresBackend({ pool, schema: here.schema, pollIntervalMs: POLL_MS });
-      const received = receiveOnce(there.queue, {
-        definitions: ["webhooks"],
-        signal: new AbortController().signal,
+      const there = createPostgresBackend({
+        pool,
+        schema: here.schema,
+        listen: false,
+        pollIntervalMs: POLL_MS,
       });
+      const claimed = claimOnRing(there, { definitions: ["webhooks"] });
       await expect.poll(() => looks).toBeGreaterThan(1);
       const onEnd = webhook();
       await end(here, followedBy(onEnd));
-      expect((await received).map(({ announcement }) => announcement.operationId)).toEqual([onEnd.id]);
+      expect(await claimed).toMatchObject([{ id: onEnd.id }]);
       await there.close();
     },
   );
@@ -68,7 +70,7 @@ await describePostgres("the follow-up of an operation in Postgres", (server) => 
     const operation = followedBy(onEnd);
     await backend.operations.create(operation);
     const lease = { operationId: operation.id, token: newToken() };
-    await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+    await claimOne(backend.operations, operation.id, { ...lease, leaseMs: 60_000 });
     const tx = await server.pool.connect();
     await tx.query("begin");
     const text = `update ${backend.schema}.operations set state = 'completed', settled_at = now() where id = $1`;

@@ -4,6 +4,7 @@ import { allowAnonymous, createService, createWorker, defineOrders } from "async
 import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { expect, it } from "vitest";
+import { claimOnce } from "../../support/claims.js";
 import { inside } from "../../support/inside.js";
 import { blocksOf, page } from "../../support/pages.js";
 import { describePostgres, openPoolAt, portOfServer } from "../../support/postgres/server.js";
@@ -94,7 +95,7 @@ await describePostgres("a role with exactly the grants on the page about Postgre
       expect(await idempotency.bind({ ...binding, fingerprint: "1:a" })).toEqual({ outcome: "bound" });
       expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toHaveLength(1);
       await idempotency.release(binding);
-      expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toEqual([]);
+      expect(await claimOnce(backend, { definitions: ["d"] })).toHaveLength(1);
       await operations.getMany?.([first.operationId]);
       await operations.pause?.("orders", "ann");
       await operations.resume?.("orders");
@@ -111,7 +112,7 @@ await describePostgres("a role with exactly the grants on the page about Postgre
       };
       await operations.create({ ...short, retentionMs: 0 });
       expect(await operations.requestCancel(short.id, TENANT)).toBe("cancelled");
-      expect(await operations.takeDue({ definitions: ["d"], limit: 10 })).toMatchObject([{ id: onEnd.id }]);
+      expect(await claimOnce(backend, { definitions: ["d"] })).toMatchObject([{ id: onEnd.id }]);
       expect(await submissions.purge({ limit: 10 })).toBe(1);
       await backend.close();
     }),

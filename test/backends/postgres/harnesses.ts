@@ -1,12 +1,11 @@
+import type { Queue } from "async-request-reply";
 import type { PGliteTransaction, PostgresBackend } from "async-request-reply/postgres";
-import {
-  type Capabilities,
-  createStoreQueueHarness,
-  type PortHarness,
-  type QueueHarness,
-} from "async-request-reply/testing";
+import type { Capabilities, OpenPort, PortHarness, QueueHarness } from "async-request-reply/testing";
 import type { PoolClient } from "pg";
 import type { ManualTime } from "../../support/postgres/stop-time.js";
+
+/** Longer than any case, so that only a ring wakes a listener. */
+const NEVER_MS = 600_000;
 
 const capabilities: Capabilities = {
   leaseGranularityMs: 1,
@@ -21,10 +20,6 @@ const capabilities: Capabilities = {
   findKey: true,
   redrive: true,
   pause: true,
-  claim: true,
-  beginsAttempts: true,
-  consumeByTicket: true,
-  turns: true,
   limits: true,
   lanes: true,
   recordMany: true,
@@ -33,12 +28,18 @@ const capabilities: Capabilities = {
 
 type AnyBackend = PostgresBackend<PoolClient> | PostgresBackend<PGliteTransaction>;
 
+/** Options of back ends whose time passes. */
+export interface RunningOptions {
+  readonly schema?: string;
+  readonly pollIntervalMs: number;
+}
+
 /** Opens back ends in empty schemas. */
 export interface Openings {
   /** Opens a back end whose time stands still. */
   stopped(): Promise<AnyBackend & { readonly time: ManualTime }>;
-  /** Opens a back end whose time passes. */
-  running(): Promise<AnyBackend>;
+  /** Opens a back end whose time passes, in an empty schema unless the options name one. */
+  running(options: RunningOptions): Promise<AnyBackend & { readonly schema: string }>;
 }
 
 /** Creates a harness whose cases each get an empty schema in which time stands still. */
@@ -59,15 +60,17 @@ export function harnessOf<Port>(
   };
 }
 
-/** Creates a harness for the queue, which reads from the store. Its leases run in real time. */
+/** Creates a harness for the queue. Its time is real, and nothing polls in place of a ring. */
 export function queueHarness({ running }: Openings): QueueHarness {
-  return createStoreQueueHarness({
-    capabilities: { ...capabilities, leaseGranularityMs: 100 },
-    deliversWithinMs: 1_500,
-    open: async () => {
-      const backend = await running();
-      return { port: backend, close: () => backend.close() };
+  return {
+    capabilities: { leaseGranularityMs: 100, processes: true },
+    ringsWithinMs: 1_500,
+    create: async () => {
+      const { schema, ...backend } = await running({ pollIntervalMs: NEVER_MS });
+      const opened = ({ queue, close }: AnyBackend): OpenPort<Queue> => ({ port: queue, close });
+      const connect = async () => opened(await running({ schema, pollIntervalMs: NEVER_MS }));
+      return { ...opened(backend), connect };
     },
     passTime: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  });
+  };
 }

@@ -2,7 +2,7 @@ import type { Lease, NewOperation, Submission } from "async-request-reply/ports"
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnce, claimOne } from "../../support/claims.js";
 import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 
@@ -69,7 +69,7 @@ await describePostgres("rows that share a statement", (server) => {
           input: "1",
           retentionMs: 0,
         });
-        await operations.beginAttempt(operationId, { token, leaseMs: 60_000 });
+        await claimOne(operations, operationId, { token, leaseMs: 60_000 });
       }),
     );
     return leases;
@@ -154,19 +154,19 @@ await describePostgres("rows that share a statement", (server) => {
     });
   });
 
-  it("are skipped by receive, sweep and purge if they are locked", async () => {
+  it("are skipped by claims, sweep and purge if they are locked", async () => {
     const backend = server.open();
     await backend.migrate();
     const given = submissions(10);
     await Promise.all(given.map((each) => backend.submissions.record(each)));
-    const receive = (): Promise<readonly unknown[]> => receiveOnce(backend.queue, { definitions: ["d"] });
+    const claim = (): Promise<readonly unknown[]> => claimOnce(backend, { definitions: ["d"] });
     const locked = given[0]?.operation.id ?? "";
     await whileHeld(...holdRow(backend.schema, locked), async () => {
-      const { slowestMs, answers } = await timed([receive()]);
+      const { slowestMs, answers } = await timed([claim()]);
       expect(answers[0]).toMatchObject({ status: "fulfilled", value: { length: 9 } });
       expect(slowestMs).toBeLessThan(BOUND_MS);
     });
-    expect(await receive()).toHaveLength(1);
+    expect(await claim()).toHaveLength(1);
 
     const ended = await begunLeases(backend, 10);
     await Promise.all(ended.map((lease) => backend.operations.settle(lease, { to: "completed" })));
@@ -180,27 +180,19 @@ await describePostgres("rows that share a statement", (server) => {
   });
 
   const unavailable = { status: "rejected", reason: { code: "STORE_UNAVAILABLE" } };
-  const calls: Readonly<
-    Record<string, readonly [call: (backend: Opened, lease: Lease) => Promise<unknown>, locked: object]>
-  > = {
-    // Repeated with the same token, as after a lost answer.
-    begun: [
-      ({ operations }, { operationId, token }) =>
-        operations.beginAttempt(operationId, { token, leaseMs: 60_000 }),
-      { status: "fulfilled", value: { outcome: "busy" } },
-    ],
-    renewed: [({ operations }, lease) => operations.renew(lease, { leaseMs: 60_000 }), unavailable],
-    settled: [({ operations }, lease) => operations.settle(lease, { to: "completed" }), unavailable],
+  const calls: Readonly<Record<string, (backend: Opened, lease: Lease) => Promise<unknown>>> = {
+    renewed: ({ operations }, lease) => operations.renew(lease, { leaseMs: 60_000 }),
+    settled: ({ operations }, lease) => operations.settle(lease, { to: "completed" }),
   };
   it.each(Object.entries(calls))(
     "are %s in time next to a row that another transaction has locked",
-    async (_, [call, locked]) => {
+    async (_, call) => {
       const backend = server.open();
       await backend.migrate();
       const leases = await begunLeases(backend, 16);
       await whileHeld(...holdRow(backend.schema, leases[0]?.operationId ?? ""), async () => {
         const { slowestMs, answers } = await timed(leases.map((lease) => call(backend, lease)));
-        expect(answers[0]).toMatchObject(locked);
+        expect(answers[0]).toMatchObject(unavailable);
         expect(answers.slice(1).map(({ status }) => status)).toEqual(Array(15).fill("fulfilled"));
         expect(slowestMs).toBeLessThan(BOUND_MS);
       });
@@ -227,7 +219,7 @@ await describePostgres("rows that share a statement", (server) => {
     const given = submission({ key: "nul", input: text });
     await backend.submissions.record(given);
     const lease = { operationId: given.operation.id, token: newToken() };
-    await backend.operations.beginAttempt(lease.operationId, { token: lease.token, leaseMs: 60_000 });
+    await claimOne(backend.operations, lease.operationId, { token: lease.token, leaseMs: 60_000 });
     await backend.operations.settle(lease, { to: "completed", result: text });
     expect(await backend.operations.get(lease.operationId, "a")).toMatchObject({ input: text, result: text });
   });

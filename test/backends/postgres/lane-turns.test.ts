@@ -1,59 +1,191 @@
-import { createPostgresBackend } from "async-request-reply/postgres";
-import type { Pool } from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import type { NewOperation } from "async-request-reply/ports";
+import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
+import type { Pool, PoolClient } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { stopTime } from "../../support/postgres/stop-time.js";
 
 const { newId, newToken } = createSystemRuntime();
 const LEASE_MS = 60_000;
-/** How another process looks at an operation that waits for its lane, without ending it. */
-const LOOKS: Readonly<Record<string, (schema: string, id: string) => string>> = {
-  "a sweep": (schema) => `select from ${schema}.take_due_v1('{orders}', 10)`,
-  "the begin of an attempt": (schema, id) =>
-    `select from ${schema}.begin_v1('{${id}}', '{other}', '{60000}', '{t}', '{}', '{}', '', '')`,
-};
 
 await describePostgres("the next operation of a lane", (server) => {
   let schema: string;
   let pool: Pool;
-  let other: Pool;
+  let backend: PostgresBackend<PoolClient>;
+  let lane: string;
   beforeAll(async () => {
     schema = server.newSchema();
-    [pool, other] = [openPool(), openPool({ max: 1 })];
-    await createPostgresBackend({ pool, schema }).migrate();
+    pool = openPool();
+    backend = createPostgresBackend({ pool, schema, listen: false });
+    await backend.migrate();
   });
-  afterAll(() => Promise.all([pool.end(), other.end()]));
+  beforeEach(() => {
+    lane = newToken();
+  });
+  afterAll(() => pool.end());
 
-  it.each(Object.entries(LOOKS))(
-    "has its turn although %s looked at it while another one ended",
-    async (_, look) => {
-      const { operations } = createPostgresBackend({ pool, schema, listen: false, migrate: "manual" });
-      const lane = newToken();
-      const created = { tenant: "a", definition: "orders", input: "1", retentionMs: 1_000, lane };
-      const [first, next] = [newId(), newId()];
-      const begin = (id: string, token: string) => operations.beginAttempt(id, { token, leaseMs: LEASE_MS });
-      for (const id of [first, next]) await operations.create({ ...created, id });
+  function operationOf(id: string): NewOperation {
+    return { id, tenant: "a", definition: "orders", input: "1", retentionMs: 1_000, lane };
+  }
+
+  async function create(urgency = 3): Promise<string> {
+    const id = newId();
+    await backend.operations.create({ ...operationOf(id), urgency });
+    return id;
+  }
+
+  async function claim(token = newToken(), slots = 5) {
+    const definitions = [{ name: "orders", slots, leaseMs: LEASE_MS, suspects: 1, lanes: true }];
+    const { begun, again } = await backend.operations.claim({ token, definitions, limit: slots });
+    return { ids: begun.map(({ operation }) => operation.id), again };
+  }
+
+  it.each(["read committed", "repeatable read", "serializable"] as const)(
+    "has its turn after an end in a transaction that does not see it, with %s",
+    async (isolation) => {
       const token = newToken();
-      expect((await begin(first, token)).outcome).toBe("begun");
-      expect((await begin(next, newToken())).outcome).toBe("full");
-      const behind = async () =>
-        (await pool.query(`select behind from ${schema}.operations where id = $1`, [next])).rows;
-      expect(await behind()).toEqual([{ behind: true }]);
-      await pool.query(`update ${schema}.operations set announce_at = now() where id = $1`, [next]);
-
-      // It looks while another operation of the lane ends, and ends its transaction late.
-      const holding = await pool.connect();
-      await holding.query("begin");
-      await holding.query(`select pg_advisory_xact_lock(${schema}.lane_lock_v1('orders', 'a', $1))`, [lane]);
-      const looking = await other.connect();
-      await looking.query("begin");
-      await looking.query(look(schema, next));
-      await holding.query("commit");
-      holding.release();
-      await operations.settle({ operationId: first, token }, { to: "completed" });
-      await looking.query("commit");
-      looking.release();
-      expect(await behind()).toEqual([{ behind: false }]);
+      const first = await create();
+      expect(await claim(token)).toEqual({ ids: [first], again: false });
+      let next = "";
+      const work = async (tx: PoolClient) => {
+        await tx.query("select 1");
+        next = await create();
+        expect(await claim()).toEqual({ ids: [], again: false });
+        return { to: "completed" } as const;
+      };
+      await backend.submissions.transactions?.settle({ operationId: first, token }, work, { isolation });
+      expect(await claim()).toEqual({ ids: [next], again: false });
+      await end(next);
     },
   );
+
+  it("has its turn once another transaction has left the lane, for which no end waits", async () => {
+    const token = newToken();
+    const [first, next] = [await create(), await create()];
+    expect((await claim(token)).ids).toEqual([first]);
+    const holding = await pool.connect();
+    await holding.query("begin");
+    await holding.query(`select pg_advisory_xact_lock(${schema}.lane_lock_v1('orders', 'a', $1))`, [lane]);
+    await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+    expect(await claim()).toEqual({ ids: [], again: true });
+    await holding.query("commit");
+    holding.release();
+    expect(await claim()).toEqual({ ids: [next], again: false });
+    await end(next);
+  });
+
+  it("has its turn although the one before it was to be deleted", async () => {
+    const token = newToken();
+    const [first, next] = [await create(), await create()];
+    expect((await claim(token)).ids).toEqual([first]);
+    await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+    await pool.query(`update ${schema}.operations set expires_at = now() where id = $1`, [first]);
+    expect(await backend.submissions.purge({ limit: 9 })).toBe(0);
+    expect((await claim()).ids).toEqual([next]);
+    expect(await backend.submissions.purge({ limit: 9 })).toBe(1);
+    await end(next);
+  });
+
+  it("does not keep the one before it if there is no next one, without a claim", async () => {
+    const token = newToken();
+    const only = await create();
+    expect((await claim(token)).ids).toEqual([only]);
+    await backend.operations.settle({ operationId: only, token }, { to: "completed" });
+    await pool.query(`update ${schema}.operations set expires_at = now() where id = $1`, [only]);
+    expect(await backend.submissions.purge({ limit: 9 })).toBe(1);
+  });
+
+  /** How an operation gets into a lane only after others, which were recorded later, have run. */
+  const late = {
+    "its transaction commits late": async (operation: NewOperation) => {
+      const tx = await pool.connect();
+      await tx.query("begin");
+      await backend.submissions.transactions?.recordIn(tx, { operation, fingerprint: "" });
+      return async () => {
+        await tx.query("commit");
+        tx.release();
+      };
+    },
+    "its resource is created late": async (operation: NewOperation) => {
+      const token = newToken();
+      await backend.operations.create(operation, { state: "preparing", token, leaseMs: LEASE_MS });
+      const lease = { operationId: operation.id, token };
+      return () => backend.operations.settle(lease, { to: "prepared", resource: "1" });
+    },
+    "its commit takes longer than that of others": async (operation: NewOperation) => async () => {
+      await backend.operations.create(operation);
+      const earlier = "created_at = created_at - interval '1 minute'";
+      await pool.query(`update ${schema}.operations set ${earlier} where id = $1`, [operation.id]);
+    },
+  };
+
+  describe.each(Object.entries(late))("is the first one, although %s", (_, record) => {
+    it("and another one runs by then", async () => {
+      const id = newId();
+      const appear = await record(operationOf(id));
+      const [first, next] = [await create(), await create()];
+      const token = newToken();
+      expect((await claim(token)).ids).toEqual([first]);
+      await appear();
+      expect((await claim()).ids).toEqual([]);
+      await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+      expect((await claim()).ids).toEqual([id]);
+      await end(id);
+      await end(next);
+    });
+
+    it("and is delayed", async () => {
+      const id = newId();
+      const appear = await record({ ...operationOf(id), delayMs: 60_000 });
+      const [first, next] = [await create(), await create()];
+      const token = newToken();
+      expect((await claim(token)).ids).toEqual([first]);
+      await appear();
+      await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+      expect((await claim()).ids).toEqual([]);
+      await end(id);
+      await end(next);
+    });
+  });
+
+  const seenLater = Object.entries(late).slice(0, 2);
+  it.each(seenLater)("is the first one, although %s and another one is more urgent", async (_, record) => {
+    const id = newId();
+    const appear = await record(operationOf(id));
+    const first = await create();
+    const token = newToken();
+    expect((await claim(token)).ids).toEqual([first]);
+    await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+    const next = await create(0);
+    await appear();
+    expect((await claim(newToken(), 1)).ids).toEqual([id]);
+    await end(id);
+    await end(next);
+  });
+
+  // Stops the time of the schema, so this is the last test.
+  it("has its turn within 10 s after a crash has undone that it had it", async () => {
+    const time = await stopTime((text) => pool.query(text), schema);
+    const [first, next] = [await create(), await create()];
+    const token = newToken();
+    expect((await claim(token)).ids).toEqual([first]);
+    await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+    const { rows } = await pool.query(`select lane_left from ${schema}.operations where id = $1`, [first]);
+    expect((await claim()).ids).toEqual([next]);
+    const before = { [first]: `lane_left = '${rows[0].lane_left}'`, [next]: "behind = true, token = null" };
+    for (const [id, state] of Object.entries(before))
+      await pool.query(`update ${schema}.operations set ${state} where id = $1`, [id]);
+    expect((await claim()).ids).toEqual([]);
+    await time.advance(10_001);
+    expect((await claim()).ids).toEqual([next]);
+  });
+
+  async function end(id: string): Promise<void> {
+    await backend.operations.requestCancel(id, "a");
+    await pool.query(`update ${schema}.operations set due_at = now() where id = $1 and token is not null`, [
+      id,
+    ]);
+    await claim();
+  }
 });

@@ -18,6 +18,8 @@ interface Mutant extends Change, Planted {
   readonly also?: Change;
 }
 
+const STANDS_STILL = /I27: .* has waited for \d+ ms/;
+
 /** Servers with one mistake each. */
 export const postgresMutants: Readonly<Record<string, Mutant>> = {
   "a settlement is not guarded by its token": {
@@ -32,42 +34,66 @@ export const postgresMutants: Readonly<Record<string, Mutant>> = {
     by: "",
     violation: /I6: .* was renewed with a stale token/,
   },
-  "a receive call ignores live leases": {
+  "a claim ignores live leases": {
     of: "claim_v1",
-    replace: "and o.due_at >= earliest and o.due_at <= at\n          and (o.cancel_requested",
+    replace: "and o.due_at >= earliest and o.due_at <= at\n            and (o.cancel_requested",
     by: "and (o.cancel_requested",
     violation: /I2: |I7: .* has two live leases/,
   },
-  "a receive call does not count its attempt": {
+  "a claim does not count its attempt": {
     of: "claim_v1",
     replace: "attempt = o.attempt + 1",
     by: "attempt = o.attempt",
     violation: /I2: .* began as attempt/,
   },
   "an operation that waits for a retry does not hold up its lane": {
-    of: "has_turn_v1",
-    replace: "and f.lane is not null and f.state = 'pending'",
-    by: "and f.lane is not null and f.state = 'pending' and (f.due_at <= at or f.token is not null)",
-    also: {
-      of: "promote_v1",
-      replace: "and o.lane is not null and o.state = 'pending'",
-      by: "and o.lane is not null and o.state = 'pending' and (o.behind or o.due_at <= at)",
-    },
+    of: "lane_v1",
+    replace: "and o.lane is not null and o.state = 'pending' and o.urgency <> 8",
+    by: "and o.lane is not null and o.state = 'pending' and (o.behind or o.due_at <= at or o.token is not null)",
     violation: /I22: .* began before .* of its lane had ended/,
   },
-  "the turns of tenants with limits end at the last tenant": {
-    of: "select_within_v1",
-    replace: "exit when wrapped;",
-    by: "exit;",
-    violation: /I2: .* never ended/,
+  "an operation that leaves its lane is not marked": {
+    of: "left_lane_v1",
+    replace: "new.lane_left := pg_current_xact_id();",
+    by: "",
+    violation: STANDS_STILL,
+  },
+  "claims do not look for lanes that operations have left": {
+    of: "pass_turns_v1",
+    replace: "limit 256",
+    by: "limit 0",
+    violation: STANDS_STILL,
+  },
+  "a lane that an operation has left is unmarked without a next turn": {
+    of: "pass_turn_v1",
+    replace: "if lane.token is null and lane.behind then",
+    by: "if false then",
+    violation: STANDS_STILL,
+  },
+  "a claim begins more of a tenant than it has places": {
+    of: "select_by_turns_v1",
+    replace: "least(share + (t.place <= extra)::integer, t.free)",
+    by: "share + (t.place <= extra)::integer",
+    violation: /I22: .* began as number 3 of /,
+  },
+  "the count of places passes leases that have not ended": {
+    of: "held_since_v1",
+    replace: "looked_at + shortest",
+    by: "looked_at + 2 * shortest",
+    also: {
+      of: "held_since_v1",
+      replace: "least(to_timestamp((known->>0)::float8 / 1000)",
+      by: "least('infinity'",
+    },
+    violation: /I22: .* began as number \d of /,
   },
   "the least urgent work begins first": {
-    of: "select_within_v1",
-    replace: "for level in 0..7 loop",
-    by: "for level in reverse 7..0 loop",
+    of: "select_by_turns_v1",
+    replace: "foreach level in array levels loop",
+    by: "foreach level in array array(select l.level from unnest(levels) as l(level) order by 1 desc) loop",
     violation: /I24: .* waits, but one of/,
   },
-  "a receive call ignores pauses": {
+  "a claim ignores pauses": {
     of: "claim_v1",
     replace: "paused := exists (select from",
     by: "paused := false and exists (select from",

@@ -1,14 +1,13 @@
-import type { Delivery, NewOperation } from "async-request-reply/ports";
+import type { NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { expect, it } from "vitest";
-import { announce } from "../../../src/ports/announcement.js";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnRing } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 
-const { newId, newToken } = createSystemRuntime();
+const { newId } = createSystemRuntime();
 /** Longer than any test, so that polling finds nothing. */
 const pollIntervalMs = 600_000;
 
@@ -20,15 +19,12 @@ type Process = Pick<PostgresBackend<PoolClient>, "queue" | "submissions">;
 
 async function accept({ queue, submissions }: Process, ...operations: readonly NewOperation[]) {
   await Promise.all(operations.map((each) => submissions.record({ operation: each, fingerprint: "1:a" })));
-  await queue.publish(operations.map((each) => announce(each, newToken())));
+  await queue.publish(operations.map(({ definition, id }) => ({ definition, operationId: id })));
 }
 
 function definitionsIn(message: string): readonly string[] {
   return (JSON.parse(message) as { readonly definitions?: readonly string[] }).definitions ?? [];
 }
-
-const idsOf = (deliveries: readonly Delivery[]) =>
-  deliveries.map(({ announcement }) => announcement.operationId);
 
 await describePostgres("other processes", (server) => {
   /** Opens the back ends of two processes. `notified` has the definitions of each notification from the first. */
@@ -46,29 +42,28 @@ await describePostgres("other processes", (server) => {
     const there = server.open({ schema, pollIntervalMs });
     await there.migrate();
     const here = createPostgresBackend({ pool, schema, pollIntervalMs, migrate: "manual" });
-    const { signal } = new AbortController();
-    /** Waits in the first process. Once it has begun, `received` has the promise of what it gets. */
+    /** Lets a worker of the first process wait. Once it does, `claimed` has the promise of what it begins. */
     const waitHere = async (limit: number) => {
       const before = looks;
-      const received = receiveOnce(here.queue, { limit, signal });
+      const claimed = claimOnRing(here, { limit });
       // Once at first, and for the first time once more when it listens.
       await expect.poll(() => looks).toBe(before === 0 ? 2 : before + 1);
-      return { received };
+      return { claimed };
     };
     const close = async () => {
       await here.close();
       await there.close();
     };
-    return { here, there, notified, waitHere, waitThere: () => receiveOnce(there.queue, { signal }), close };
+    return { here, there, notified, waitHere, waitThere: () => claimOnRing(there), close };
   }
 
   it("are hardly ever notified of new operations that this process takes at once", async () => {
     const { here, notified, waitHere, close } = await twoProcesses();
     for (let round = 0; round < 20; round += 1) {
-      const { received } = await waitHere(10);
+      const { claimed } = await waitHere(10);
       const wanted = operation();
       await accept(here, wanted);
-      expect(idsOf(await received)).toEqual([wanted.id]);
+      expect(await claimed).toMatchObject([{ id: wanted.id }]);
     }
     await close();
     // A receipt that takes longer than a few milliseconds, such as the first one, lets others be notified.
@@ -88,7 +83,7 @@ await describePostgres("other processes", (server) => {
     });
     try {
       for (let round = 0; round < 50; round += 1)
-        await expect(queue.publish([announce(operation(), newToken())])).resolves.toBeUndefined();
+        await expect(queue.publish([{ definition: "orders" }])).resolves.toBeUndefined();
     } finally {
       busy = false;
       await Promise.all(others);
@@ -99,11 +94,11 @@ await describePostgres("other processes", (server) => {
 
   it("are notified of new operations that this process has no room for", async () => {
     const { here, notified, waitHere, waitThere, close } = await twoProcesses();
-    const { received } = await waitHere(1);
+    const { claimed } = await waitHere(1);
     const [first, second] = [operation(), operation()];
     await accept(here, first, second);
-    const [mine] = idsOf(await received);
-    expect([first.id, second.id]).toContain(mine);
+    const [mine] = await claimed;
+    expect([first.id, second.id]).toContain(mine?.id);
     await expect.poll(() => notified).toEqual([["orders"]]);
     expect(await waitThere()).toHaveLength(1);
     await close();
@@ -111,26 +106,26 @@ await describePostgres("other processes", (server) => {
 
   it("are notified when this process closes while it may still take a new operation", async () => {
     const { here, notified, waitHere, close } = await twoProcesses();
-    const { received } = await waitHere(1);
+    const { claimed } = await waitHere(1);
     await accept(here, operation(), operation());
     await close();
-    await received;
+    await claimed;
     expect(notified).toEqual([["orders"]]);
   });
 
   it("get one more notification after those that follow each other too closely", async () => {
     const { here, there, notified, waitThere, close } = await twoProcesses();
-    const received = waitThere();
+    const claimed = waitThere();
     const wanted = operation();
     await there.operations.create(wanted);
     const names = Array.from({ length: 20 }, (_, index) => `other-${index}`);
     const published: Promise<void>[] = [];
     for (const name of [...names, "orders"]) {
-      published.push(here.queue.publish([announce(operation(name), newToken())]));
+      published.push(here.queue.publish([{ definition: name }]));
       await new Promise((resolve) => setImmediate(resolve));
     }
     await Promise.all(published);
-    expect(idsOf(await received)).toEqual([wanted.id]);
+    expect(await claimed).toMatchObject([{ id: wanted.id }]);
     expect(notified.flat()).toEqual([...names, "orders"]);
     expect(notified.length).toBeLessThan(names.length);
     await close();

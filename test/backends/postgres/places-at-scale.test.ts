@@ -2,14 +2,14 @@ import type { RunningLimits } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { claimOnce } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
-import { looksOf } from "./looks.js";
+import { leastLooksOf } from "./looks.js";
 
-const { newToken } = createSystemRuntime();
 const WAITING = 100_000;
 /** Blocks of the table and its indexes that a claim may read while nothing can begin. */
 const MOST_BLOCKS = 200;
+const LEASE_MS = 60_000;
 
 await describePostgres(`places among ${WAITING} waiting operations`, (server) => {
   let schema: string;
@@ -31,24 +31,19 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     count: number,
   ): Promise<void> => {
     await pool().query(
-      `insert into ${schema}.operations (id, tenant, definition, lane, state, input, retention_ms, created_at, due_at, announce_at)
-       select gen_random_uuid(), $1, $2, $3, 'pending', '1', 0, now() + n * interval '1 ms', now() - interval '1 minute',
-         now() from generate_series(1, $4) n`,
+      `insert into ${schema}.operations (id, tenant, definition, lane, state, input, retention_ms, created_at, due_at)
+       select gen_random_uuid(), $1, $2, $3, 'pending', '1', 0, now() + n * interval '1 ms', now() - interval '1 minute'
+       from generate_series(1, $4) n`,
       [tenant, definition, lane, count],
     );
     await pool().query(`vacuum analyze ${schema}.operations`);
   };
 
-  function claimer(definition: string, by: Pool, limits?: RunningLimits) {
-    const backend = createPostgresBackend({ pool: by, schema, listen: false, migrate: "manual" });
-    const consumer = backend.queue.consume({
-      definitions: [{ name: definition, concurrency: 10, leaseMs: 60_000, limits }],
-    });
-    const claim = async (limit = 10): Promise<readonly string[]> => {
-      const request = { slots: new Map([[definition, limit]]), limit, token: newToken() };
-      const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
-      return received.map(({ announcement }) => announcement.operationId);
-    };
+  function claimer(definition: string, by: Pool, limits?: RunningLimits, pollIntervalMs = 1_000) {
+    const options = { schema, listen: false, migrate: "manual", pollIntervalMs } as const;
+    const backend = createPostgresBackend({ pool: by, ...options });
+    const claim = async (limit = 10, leaseMs = LEASE_MS): Promise<readonly string[]> =>
+      (await claimOnce(backend, { definitions: [definition], limit, limits, leaseMs })).map(({ id }) => id);
     return { backend, claim };
   }
 
@@ -57,7 +52,7 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     const { claim } = claimer("limited", pool(), { runningPerTenant: 2 });
     expect(await claim()).toHaveLength(2);
     let received: readonly string[] = [];
-    const looks = await looksOf(pool(), schema, async () => {
+    const looks = await leastLooksOf(pool(), schema, async () => {
       received = await claim();
     });
     console.log(`a claim beside ${WAITING} operations of a full tenant reads ${looks.blocks} blocks`);
@@ -66,13 +61,69 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
   });
 
+  it("reads few blocks for each of 1,600 tenants without a place", async () => {
+    await pool().query(
+      `insert into ${schema}.operations (id, tenant, definition, state, input, retention_ms, created_at, due_at)
+       select gen_random_uuid(), 't' || n % 1600, 'tenants', 'pending', '1', 0, now(), now() - interval '1 minute'
+       from generate_series(1, 4800) n`,
+    );
+    await pool().query(`vacuum analyze ${schema}.operations`);
+    const { claim } = claimer("tenants", pool(), { runningPerTenant: 1 });
+    expect(await claim(2_000)).toHaveLength(1_600);
+    await pool().query(`vacuum analyze ${schema}.operations`);
+    const looks = await leastLooksOf(pool(), schema, async () => {
+      expect(await claim()).toEqual([]);
+    });
+    console.log(`a claim beside 1600 tenants without a place reads ${looks.blocks} blocks`);
+    expect(looks.blocks).toBeLessThan(1_600 * 10);
+  });
+
+  it("passes few attempts that have ended while a transaction stays open", async () => {
+    await add("ended", "a", null, 20_000);
+    const { claim } = claimer("ended", pool(), { runningPerTenant: 1 });
+    expect(await claim(1)).toHaveLength(1);
+    const other = await (pools[3] as Pool).connect();
+    try {
+      await other.query("begin isolation level repeatable read");
+      await other.query("select pg_current_xact_id()");
+      const ended = `definition = 'ended' and token is null`;
+      await pool().query(
+        `update ${schema}.operations set token = 't', limited = true, due_at = now() + interval '20 s'
+         where id in (select id from ${schema}.operations where ${ended} order by id limit 10000)`,
+      );
+      await pool().query(
+        `update ${schema}.operations set state = 'completed', settled_at = now(), due_at = null where token = 't'`,
+      );
+      expect(await claim()).toEqual([]);
+      const looks = await leastLooksOf(pool(), schema, async () => {
+        expect(await claim()).toEqual([]);
+      });
+      console.log(`a claim beside 10000 attempts that have ended reads ${looks.blocks} blocks`);
+      expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
+    } finally {
+      await other.query("rollback");
+      other.release();
+    }
+  });
+
+  it("counts attempts with a shorter lease, which others begin later", async () => {
+    await add("shorter", "a", null, 10);
+    const limits = { runningPerTenant: 2 };
+    const [first, second] = pools.slice(1).map((each) => claimer("shorter", each, limits));
+    expect(await first?.claim(1)).toHaveLength(1);
+    // The first process begins its counts at the end of that lease, unless it learns that there are shorter ones.
+    expect(await second?.claim(1, 5_000)).toHaveLength(1);
+    expect(await first?.claim()).toEqual([]);
+    expect(await second?.claim()).toEqual([]);
+  });
+
   it("does not search a long lane again, and gives it to the next operation at its end", async () => {
     await add("laned", "a", "long", 1_000);
     const { backend, claim } = claimer("laned", pool());
     const received: string[] = [];
     for (let call = 0; call < 10; call += 1) received.push(...(await claim()));
     expect(received).toHaveLength(1);
-    const looks = await looksOf(pool(), schema, async () => {
+    const looks = await leastLooksOf(pool(), schema, async () => {
       expect(await claim()).toEqual([]);
     });
     console.log(`a claim beside a lane of 1000 operations reads ${looks.blocks} blocks`);
@@ -84,6 +135,32 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     await backend.operations.settle({ operationId: received[0] ?? "", token: running.token }, retry);
     expect(await claim()).toHaveLength(1);
     expect(await claim()).toEqual([]);
+  });
+
+  it("reads few blocks for a long lane while a transaction stays open", async () => {
+    await add("long", "a", "one", 3_000);
+    const { backend, claim } = claimer("long", pool(), undefined, 50);
+    const other = await (pools[3] as Pool).connect();
+    const runOne = async (): Promise<void> => {
+      let operationId: string | undefined;
+      // One claim sets aside at most 256 that are behind.
+      while (operationId === undefined) [operationId] = await claim();
+      const { rows } = await pool().query(`select token from ${schema}.operations where id = $1`, [
+        operationId,
+      ]);
+      await backend.operations.settle({ operationId, token: rows[0].token }, { to: "completed" });
+    };
+    try {
+      await other.query("begin isolation level repeatable read");
+      await other.query("select pg_current_xact_id()");
+      for (let count = 0; count < 1_000; count += 1) await runOne();
+      const looks = await leastLooksOf(pool(), schema, runOne);
+      console.log(`passing the turn in a lane in which 1000 have ended reads ${looks.blocks} blocks`);
+      expect(looks.blocks).toBeLessThan(3 * MOST_BLOCKS);
+    } finally {
+      await other.query("rollback");
+      other.release();
+    }
   });
 
   it("passes a lane that another transaction holds, and does not wait for it", async () => {
@@ -103,6 +180,19 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     }
   });
 
+  it("takes no lock while nothing is due", async () => {
+    const { claim } = claimer("empty", pool(), { running: 1 });
+    const other = await (pools[3] as Pool).connect();
+    try {
+      await other.query("begin");
+      await other.query(`select ${schema}.lock_places_v1('{empty}')`);
+      expect(await claim()).toEqual([]);
+    } finally {
+      await other.query("rollback");
+      other.release();
+    }
+  });
+
   it("does not count before an open claim of another process has ended", async () => {
     await add("locked", "a", null, 100);
     const limits = { running: 7 };
@@ -112,7 +202,7 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
       await other.query("begin");
       const { rows } = await other.query(
         `select outcome from ${schema}.claim_v1('{locked}', '{5}', '{60000}', '{t}', '{1}', '{0}', '{7}', '{0}', '{f}', '{}',
-           5, 'other', false, '')`,
+           5, 'other', false, '', null)`,
       );
       expect(rows.filter(({ outcome }) => outcome === "begun")).toHaveLength(5);
       let ended = 0;

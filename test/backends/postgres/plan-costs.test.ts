@@ -63,9 +63,9 @@ await describePostgres("plans of a back end on Postgres, with the server's defau
           case when n % 50 in (0, 1) then 'failed' else 'completed' end, '{}', 60000, now() - n * interval '1 s', now(),
           now() + interval '1 day'
         from generate_series(1, ${FINISHED}) n;
-      insert into ${schema}.operations (id, tenant, definition, state, input, retention_ms, created_at, due_at, announce_at)
+      insert into ${schema}.operations (id, tenant, definition, state, input, retention_ms, created_at, due_at)
         select gen_random_uuid(), 's' || n % 100, 'orders', 'pending', '{}', 60000, now() - n * interval '1 s',
-          now() + n * interval '1 s', now() + n * interval '1 s'
+          now() + n * interval '1 s'
         from generate_series(1, 1000) n;
       analyze ${schema}.operations;`);
   });

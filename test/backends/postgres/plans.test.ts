@@ -43,12 +43,12 @@ function fill(schema: string): string {
   return `
     insert into ${schema}.operations (${columns}, settled_at, expires_at)
       select ${finished.replace("now() - n * interval '1 s'", ended)}, ${ended}, ${ended} from generate_series(1, ${FINISHED}) n;
-    insert into ${schema}.operations (${columns}, due_at, announce_at, start_by)
-      select ${values("d", "'pending'")}, now() - n * interval '1 s', now() - n * interval '1 s',
+    insert into ${schema}.operations (${columns}, due_at, start_by)
+      select ${values("d", "'pending'")}, now() - n * interval '1 s',
         case when n % 3 < 2 then now() + (n % 3) * interval '1 day' - n * interval '1 s' end
       from generate_series(1, 5000) n;
-    insert into ${schema}.operations (${columns}, key_for, due_at)
-      select ${values("c", "'key'")}, gen_random_uuid(), now() - n * interval '1 s' from generate_series(1, 5000) n;`;
+    insert into ${schema}.operations (${columns}, key_for)
+      select ${values("c", "'key'")}, gen_random_uuid() from generate_series(1, 5000) n;`;
 }
 
 /** More of each state of one definition than are counted. */
@@ -57,8 +57,8 @@ function fillBusy(schema: string): string {
   const values = (state: string): string =>
     `gen_random_uuid(), 's1', 'busy', '${state}', '{}', 60000, now() - n * interval '1 s'`;
   const unfinished = (token: string, dueAt: string): string => `
-    insert into ${schema}.operations (${columns}, token, due_at, announce_at)
-      select ${values("pending")}, ${token}, ${dueAt}, ${dueAt} from generate_series(1, ${BUSY}) n;`;
+    insert into ${schema}.operations (${columns}, token, due_at)
+      select ${values("pending")}, ${token}, ${dueAt} from generate_series(1, ${BUSY}) n;`;
   return `
     ${unfinished("null", "now() - n * interval '1 s'")}
     ${unfinished("null", "now() + n * interval '1 minute'")}

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { claimOne } from "../../support/claims.js";
 import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 
@@ -47,7 +48,7 @@ await describePostgres("running a failed operation again in Postgres", (server) 
     const successor = { id: newId(), onEndId: newId() };
     await backend.operations.redrive?.(id, successor);
     const lease = { token: newToken(), operationId: successor.id };
-    await backend.operations.beginAttempt(successor.id, { ...lease, leaseMs: 60_000 });
+    await claimOne(backend.operations, successor.id, { ...lease, leaseMs: 60_000 });
     await backend.operations.settle(lease, { to: "completed" });
     expect(await backend.submissions.purge({ limit: 10 })).toBe(1);
     expect((await backend.operations.getMany?.([id, successor.id]))?.map((each) => each.id)).toEqual([id]);

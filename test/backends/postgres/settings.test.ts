@@ -45,7 +45,7 @@ await describePostgres("the back end on connections with", (server) => {
 
     runPortSuites({
       stopped: () => server.openStopped({ pool }),
-      running: async () => server.open({ pool }),
+      running: async (options) => server.open({ pool, ...options }),
     });
   });
 });

@@ -3,6 +3,7 @@ import { allowAnonymous, createOrderService, createWorker, type Order } from "as
 import { createPostgresBackend, type SqlStatement } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { expect, it, vi } from "vitest";
+import { claimOnce } from "../../support/claims.js";
 import { describePostgres } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 import { createTransactionStage, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
@@ -250,11 +251,11 @@ await describePostgres("submitting many on Postgres", (server) => {
     }
   });
 
-  it("lets the next sweep announce all items of a transaction that has committed", async () => {
+  it("lets the next claim begin all items of a transaction that has committed", async () => {
     const stage = await createTransactionStage(server);
     const outcomes = await within("commit", (tx) => submitMany(stage, numbered(5), tx));
-    const due = await stage.backend.operations.takeDue({ definitions: ["orders"], limit: 100 });
-    expect(due.map(({ id }) => id).sort()).toEqual(outcomes.map(idOf).sort());
+    const begun = await claimOnce(stage.backend);
+    expect(begun.map(({ id }) => id).sort()).toEqual(outcomes.map(idOf).sort());
   });
 
   it("refuses items alone in the transaction of the caller, which stays usable", async () => {

@@ -24,7 +24,7 @@ await describePostgres("the back end on a Postgres server", (server) => {
   });
   runPortSuites({
     stopped: () => server.openStopped({ pool }),
-    running: async () => server.open({ pool }),
+    running: async (options) => server.open({ pool, ...options }),
   });
 
   it("returns no value of type void in any of these suites", async () => {

@@ -3,7 +3,7 @@ import type { IsolationLevel } from "async-request-reply/ports";
 import type { Pool, PoolClient } from "pg";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnce, claimOne } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { signalOf } from "../../support/worker-stage.js";
 import { createTransactionStage, TENANT, type TransactionStage } from "./transaction-stage.js";
@@ -134,9 +134,9 @@ await describePostgres("the lock of a settling transaction", (server) => {
     expect(errors).toMatchObject([{ code: "INVALID_OPTION", detail: expect.stringContaining('"snapshot"') }]);
   });
 
-  it("blocks begin, receive and cancel for a bounded time", async () => {
+  it("blocks begin, claim and cancel for a bounded time", async () => {
     const { stage, id } = await staged();
-    const { operations, queue } = stage.backend;
+    const { operations } = stage.backend;
     const [opened, finish] = [signalOf(), signalOf()];
     await start(stage, (_, job) =>
       job.transaction(async (tx) => {
@@ -149,8 +149,8 @@ await describePostgres("the lock of a settling transaction", (server) => {
     await leaseIsOver(stage, id);
     const since = performance.now();
     const lease = { token: newToken(), leaseMs: 60_000 };
-    expect(await operations.beginAttempt(id, lease)).toEqual({ outcome: "busy" });
-    expect(await receiveOnce(queue)).toEqual([]);
+    expect(await claimOne(operations, id, lease)).toBeUndefined();
+    expect(await claimOnce(stage.backend)).toEqual([]);
     await expect(operations.requestCancel(id, TENANT)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     // Each call has its own limit of at most a second.
     expect(performance.now() - since).toBeLessThan(10_000);
@@ -182,7 +182,7 @@ await describePostgres("the lock of a settling transaction", (server) => {
     await vi.waitUntil(async () => (await stage.read(id)).progress !== undefined);
     expect((await stage.read(id)).progress).toBe('{"percent":50}');
     const lease = { token: newToken(), leaseMs: 60_000 };
-    expect(await stage.backend.operations.beginAttempt(id, lease)).toEqual({ outcome: "busy" });
+    expect(await claimOne(stage.backend.operations, id, lease)).toBeUndefined();
     finish.resolve();
     await ended(stage);
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 1, result: '"without it"' });
@@ -193,7 +193,7 @@ await describePostgres("the lock of a settling transaction", (server) => {
     const id = await stage.submitted();
     const { operations, submissions } = stage.backend;
     const lease = { operationId: id, token: newToken() };
-    await operations.beginAttempt(id, { token: lease.token, leaseMs: 1 });
+    await claimOne(operations, id, { token: lease.token, leaseMs: 1 });
     const opened = signalOf();
     const gone = new AbortController();
     // Nothing more arrives on this connection: no statement and no close.
@@ -206,10 +206,9 @@ await describePostgres("the lock of a settling transaction", (server) => {
       { signal: gone.signal },
     );
     await opened.promise;
-    const begin = async (): Promise<string> =>
-      (await operations.beginAttempt(id, { token: newToken(), leaseMs: 60_000 })).outcome;
-    expect(await begin()).toBe("busy");
-    await expect.poll(begin).toBe("begun");
+    const begin = () => claimOne(operations, id, { token: newToken(), leaseMs: 60_000 });
+    expect(await begin()).toBeUndefined();
+    await expect.poll(begin).toBeDefined();
     gone.abort();
     await expect(working).rejects.toMatchObject({ name: "AbortError" });
   });

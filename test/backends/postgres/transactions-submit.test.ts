@@ -11,6 +11,7 @@ import {
 } from "async-request-reply";
 import type { PoolClient } from "pg";
 import { expect, it, vi } from "vitest";
+import { claimOne } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { notingPool } from "./lost-commit.js";
 import { createTransactionStage, idOf, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
@@ -91,15 +92,6 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     }
   });
 
-  it("is announced by the next sweep if another system is the queue", async () => {
-    const stage = await createTransactionStage(server);
-    await stage.submitted();
-    const { operationId } = await within("commit", (tx) => submitIn(stage, tx));
-    const due = await stage.backend.operations.takeDue({ definitions: ["orders"], limit: 10 });
-    // The sweep leaves the posted operation to its announcement for a while.
-    expect(due.map(({ id }) => id)).toEqual([operationId]);
-  });
-
   it("shares its key with requests in both directions", async () => {
     const stage = await createTransactionStage(server);
     const first = await within("commit", (tx) => submitIn(stage, tx, "first"));
@@ -108,7 +100,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
 
     const posted = idOf(await stage.submit("second"));
     const lease = { operationId: posted, token: "t" };
-    await stage.backend.operations.beginAttempt(posted, { ...lease, leaseMs: 60_000 });
+    await claimOne(stage.backend.operations, posted, { ...lease, leaseMs: 60_000 });
     await stage.backend.operations.settle(lease, { to: "completed" });
     const second = await within("commit", (tx) => submitIn(stage, tx, "second"));
     expect(second).toEqual({ operationId: posted, status: "completed", replayed: true });

@@ -208,7 +208,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     const codes: unknown[] = [];
     let ran = false;
     // In one step. Otherwise the worker itself could begin the other attempt.
-    const lease = "due_at = now() + interval '1 min', announce_at = now() + interval '1 min'";
+    const lease = "due_at = now() + interval '1 min'";
     const steal = `update ${stage.schema}.operations set token = 'other', attempt = attempt + 1, ${lease}`;
     const processor: OrderProcessor = async (_order, job) => {
       await server.pool.query(steal);

@@ -1,6 +1,7 @@
 import type { NewOperation, Submission } from "async-request-reply/ports";
 import { expect, it, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { claimOne } from "../../support/claims.js";
 import { describePostgres, type Opened } from "../../support/postgres/server.js";
 
 const { newId, newToken } = createSystemRuntime();
@@ -128,7 +129,7 @@ await describePostgres("transactions of the user", (server) => {
     const { operation } = submission();
     await backend.operations.create(operation);
     const lease = { operationId: operation.id, token: newToken() };
-    await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+    await claimOne(backend.operations, operation.id, { ...lease, leaseMs: 60_000 });
     const work = (token: string) =>
       transactions.settle({ ...lease, token }, async (tx) => {
         await tx.query(insert, [operation.id]);
@@ -149,7 +150,7 @@ await describePostgres("transactions of the user", (server) => {
     const { operation } = submission();
     await backend.operations.create(operation);
     const lease = { operationId: operation.id, token: newToken() };
-    await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+    await claimOne(backend.operations, operation.id, { ...lease, leaseMs: 60_000 });
     const work = () =>
       transactions.settle(lease, async (tx) => {
         await tx.query(insert, [newId()]);
@@ -169,7 +170,7 @@ await describePostgres("transactions of the user", (server) => {
     const { operation } = submission();
     await backend.operations.create(operation);
     const lease = { operationId: operation.id, token: newToken() };
-    await backend.operations.beginAttempt(operation.id, { ...lease, leaseMs: 60_000 });
+    await claimOne(backend.operations, operation.id, { ...lease, leaseMs: 60_000 });
     const aborting = new AbortController();
     const reason = new Error("enough");
     let late: Promise<unknown> | undefined;

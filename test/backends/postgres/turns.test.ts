@@ -1,11 +1,10 @@
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { claimOnce } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { looksOf } from "./looks.js";
 
-const { newToken } = createSystemRuntime();
 const SLOTS = 50;
 /** Operations that wait: half of them of one tenant, the others of tenants with ten each. */
 const WAITING = 1_000_000;
@@ -24,8 +23,8 @@ await describePostgres(`turns among ${WAITING} waiting operations`, (server) => 
     await pool.query(`alter table ${table} set unlogged`);
     const add = (definition: string, tenant: string, count: number, dueAt: string): Promise<unknown> =>
       pool.query(`
-        insert into ${table} (id, tenant, definition, state, input, retention_ms, created_at, due_at, announce_at)
-        select gen_random_uuid(), ${tenant}, '${definition}', 'pending', '1', 0, now(), ${dueAt}, now()
+        insert into ${table} (id, tenant, definition, state, input, retention_ms, created_at, due_at)
+        select gen_random_uuid(), ${tenant}, '${definition}', 'pending', '1', 0, now(), ${dueAt}
         from generate_series(1, ${count}) n`);
     await add("orders", "'flood'", WAITING / 2, "now() - interval '1 hour' + n * interval '1 ms'");
     await add("orders", `'tenant ' || n % ${TENANTS}`, WAITING / 2, "now() - interval '1 minute'");
@@ -56,8 +55,8 @@ await describePostgres(`turns among ${WAITING} waiting operations`, (server) => 
         ["orders", "'tenant ' || n % 2000", "now() - interval '1 minute'"],
       ])
         await pool.query(`
-          insert into ${table} (id, tenant, definition, state, input, retention_ms, created_at, due_at, announce_at)
-          select gen_random_uuid(), ${tenant}, '${definition}', 'pending', '1', 0, now(), ${dueAt}, now()
+          insert into ${table} (id, tenant, definition, state, input, retention_ms, created_at, due_at)
+          select gen_random_uuid(), ${tenant}, '${definition}', 'pending', '1', 0, now(), ${dueAt}
           from generate_series(1, 20000) n`);
     });
 
@@ -76,13 +75,9 @@ await describePostgres(`turns among ${WAITING} waiting operations`, (server) => 
 
   async function tenantsOf(definition: string, schemaOf = schema) {
     const backend = createPostgresBackend({ pool, schema: schemaOf, listen: false, migrate: "manual" });
-    const consumer = backend.queue.consume({
-      definitions: [{ name: definition, concurrency: SLOTS, leaseMs: 60_000 }],
-    });
     const claim = async (): Promise<readonly string[]> => {
-      const request = { slots: new Map([[definition, SLOTS]]), limit: SLOTS, token: newToken() };
-      const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
-      return received.map(({ attempt }) => attempt?.begun.operation.tenant ?? "none");
+      const begun = await claimOnce(backend, { definitions: [definition], limit: SLOTS });
+      return begun.map(({ tenant }) => tenant);
     };
     await claim();
     let tenants: readonly string[] = [];

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
+import type { Lease } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { createManualClock } from "async-request-reply/testing";
 import { Client, type ClientConfig } from "pg";
@@ -9,7 +10,7 @@ import type { Channels } from "../../../src/backends/postgres/notices/channels.j
 import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import { createGate } from "../../support/adapter-suite/fixtures/gate.js";
 import { watchReads } from "../../support/adapter-suite/fixtures/reads.js";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnce, claimOne, claimOnRing } from "../../support/claims.js";
 import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 
@@ -28,7 +29,7 @@ async function begun(operations: Operations) {
   const id = newId();
   await operations.create({ id, tenant: "a", definition: "orders", input: "1", retentionMs: 60_000 });
   const lease = { operationId: id, token: newToken() };
-  await operations.beginAttempt(id, { ...lease, leaseMs: 60_000 });
+  await claimOne(operations, id, { ...lease, leaseMs: 60_000 });
   return lease;
 }
 
@@ -103,12 +104,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     await reported();
     await here.operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: true });
     await reported();
-    const received = await receiveOnce(here.queue, {
-      definitions: ["orders"],
-      limit: 1,
-      signal: new AbortController().signal,
-    });
-    expect(received.map(({ announcement }) => announcement.operationId)).toEqual([lease.operationId]);
+    expect(await claimOnce(here)).toMatchObject([{ id: lease.operationId }]);
     await reported();
     stop?.();
     await there.close();
@@ -137,7 +133,9 @@ await describePostgres("watching operations in Postgres", (server) => {
     const [here, there] = [server.open({ schema }), server.open({ schema })];
     const { told } = watched(there);
     await listening(told, here.operations);
-    const leases = await Promise.all(Array.from({ length: 3_000 }, () => begun(here.operations)));
+    const leases: Lease[] = [];
+    for (let batch = 0; batch < 30; batch += 1)
+      leases.push(...(await Promise.all(Array.from({ length: 100 }, () => begun(here.operations)))));
     await expect.poll(() => leases.filter(({ operationId }) => !told.has(operationId))).toEqual([]);
     const listener = new Client({ ...(server.pool.options as ClientConfig) });
     await listener.connect();
@@ -211,8 +209,7 @@ await describePostgres("watching operations in Postgres", (server) => {
     const [here, there] = [server.open({ schema }), server.open({ schema, pool, pollIntervalMs: 600_000 })];
     const { told } = watched(there);
     await listening(told, here.operations);
-    const signal = new AbortController().signal;
-    const received = receiveOnce(there.queue, { definitions: ["others"], limit: 1, signal });
+    const claimed = claimOnRing(there, { definitions: ["others"] });
     const connections = "from pg_stat_activity where application_name = 'watching' and query like 'listen%'";
     const pids = async () => (await server.pool.query<{ pid: number }>(`select pid ${connections}`)).rows;
     await expect.poll(pids).toHaveLength(1);
@@ -228,8 +225,8 @@ await describePostgres("watching operations in Postgres", (server) => {
       input: "1",
       retentionMs: 60_000,
     });
-    await here.queue.publish([{ version: 1, id: newToken(), operationId, definition: "others" }]);
-    expect(await received).toHaveLength(1);
+    await here.queue.publish([{ operationId, definition: "others" }]);
+    expect(await claimed).toHaveLength(1);
     await there.close();
     await pool.end();
   });
@@ -244,7 +241,7 @@ await describePostgres("watching operations in Postgres", (server) => {
       `update ${backend.schema}.operations set due_at = now() where due_at is not null`,
     );
     told.clear();
-    await backend.operations.beginAttempt(marked.operationId, { token: newToken(), leaseMs: 60_000 });
+    await claimOne(backend.operations, marked.operationId, { token: newToken(), leaseMs: 60_000 });
     expect(told).toContain(marked.operationId);
   });
 

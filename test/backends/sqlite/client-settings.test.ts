@@ -1,5 +1,6 @@
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { claimOne } from "../../support/claims.js";
 import { describeClients, type OpenDatabase, type SqliteClient } from "../../support/sqlite/clients.js";
 import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
@@ -24,7 +25,7 @@ async function expectWorks(database: OpenDatabase): Promise<void> {
     const submission = newSubmission(1);
     const { id, tenant } = submission.operation;
     expect(await backend.submissions.record(submission)).toMatchObject({ outcome: "created" });
-    await backend.operations.beginAttempt(id, { token: "t", leaseMs: 1_000 });
+    await claimOne(backend.operations, id, { token: "t", leaseMs: 1_000 });
     await backend.operations.settle({ operationId: id, token: "t" }, { to: "completed", result: "1" });
     expect(await backend.operations.get(id, tenant)).toMatchObject({ state: "completed", result: "1" });
   } finally {

@@ -1,5 +1,6 @@
 import { createManualClock } from "async-request-reply/testing";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { claimOne } from "../../support/claims.js";
 import { describeClients } from "../../support/sqlite/clients.js";
 import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
@@ -19,22 +20,20 @@ describeClients("the clock of an SQLite file", (client) => {
     const { submissions, operations } = file.open();
     await submissions.record(newSubmission(1));
     expect((await operations.get(id, "tenant"))?.createdAt).toBeCloseTo(Date.now(), -4);
-    await operations.beginAttempt(id, { token: "first", leaseMs: 60_000 });
+    await claimOne(operations, id, { token: "first", leaseMs: 60_000 });
     const now = vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + TEN_MINUTES_MS);
     onTestFinished(() => now.mockRestore());
-    expect(await file.open().operations.beginAttempt(id, { token: "second", leaseMs: 60_000 })).toEqual({
-      outcome: "busy",
-    });
+    const other = file.open().operations;
+    expect(await claimOne(other, id, { token: "second", leaseMs: 60_000 })).toBeUndefined();
   });
 
   it("loses and repeats nothing that has ended if it steps forward and back (F10)", async () => {
     const clock = createManualClock();
     const { submissions, operations } = file.open({ runtime: { clock } });
     await submissions.record(newSubmission(1));
-    await operations.beginAttempt(id, { token: "first", leaseMs: 60_000 });
+    await claimOne(operations, id, { token: "first", leaseMs: 60_000 });
     await clock.jump(TEN_MINUTES_MS);
-    expect(await operations.beginAttempt(id, { token: "second", leaseMs: 60_000 })).toMatchObject({
-      outcome: "begun",
+    expect(await claimOne(operations, id, { token: "second", leaseMs: 60_000 })).toMatchObject({
       previousLost: true,
     });
     await clock.jump(-TEN_MINUTES_MS);

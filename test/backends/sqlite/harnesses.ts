@@ -1,13 +1,20 @@
+import type { Queue } from "async-request-reply";
+import type { NewOperation, Ring } from "async-request-reply/ports";
 import type { SqliteBackend } from "async-request-reply/sqlite";
 import {
   type Capabilities,
   createManualClock,
-  createStoreQueueHarness,
+  type OpenPort,
   type PortHarness,
   type QueueHarness,
 } from "async-request-reply/testing";
+import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
 import type { SqliteClient } from "../../support/sqlite/clients.js";
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
+
+const { newId } = createSystemRuntime();
+/** Longer than any case, so that only a ring wakes a listener. */
+const NEVER_MS = 600_000;
 
 const capabilities: Capabilities = {
   leaseGranularityMs: 1,
@@ -22,10 +29,6 @@ const capabilities: Capabilities = {
   findKey: true,
   redrive: true,
   pause: true,
-  claim: true,
-  beginsAttempts: true,
-  consumeByTicket: true,
-  turns: true,
   limits: true,
   lanes: true,
   recordMany: true,
@@ -49,8 +52,40 @@ export function harnessOf<Port>(
   };
 }
 
-/** Creates a harness for the queue, which reads from the store. */
+/**
+ * Creates a harness for the queue. Its time is real, because the file system tells of the writes of other processes. These learn of
+ * rings from the file, so each ring is one of work in it.
+ */
 export function queueHarness(client: SqliteClient): QueueHarness {
-  const { create, ...harness } = harnessOf(client, (backend) => backend);
-  return createStoreQueueHarness({ ...harness, open: create, deliversWithinMs: 1_500 });
+  return {
+    capabilities: { leaseGranularityMs: 100, processes: true },
+    ringsWithinMs: 1_500,
+    create: async () => {
+      const file = newDatabaseFile(client);
+      const connect = async (): Promise<OpenPort<Queue>> => {
+        const backend = file.open({ pollIntervalMs: NEVER_MS });
+        const publish = async (rings: readonly Ring[]): Promise<void> => {
+          await Promise.all(
+            rings.map(({ definition }) => backend.operations.create(newOperation(definition))),
+          );
+          await backend.queue.publish(rings);
+        };
+        return { port: { ...backend.queue, publish }, close: () => backend.close() };
+      };
+      const { port, close } = await connect();
+      return {
+        port,
+        connect,
+        close: async () => {
+          await close?.();
+          await file.remove();
+        },
+      };
+    },
+    passTime: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  };
+}
+
+function newOperation(definition: string): NewOperation {
+  return { id: newId(), tenant: "a", definition, input: "null", retentionMs: 86_400_000 };
 }

@@ -1,5 +1,6 @@
 import { isAsyncReplyError } from "async-request-reply";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { claimOne } from "../../support/claims.js";
 import { describeClients } from "../../support/sqlite/clients.js";
 import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
@@ -55,7 +56,7 @@ describeClients("the lock of an SQLite file", (client) => {
       submissions.record(newSubmission(index + 1)).then(() => order.push("submission")),
     );
     const { id } = newSubmission(0).operation;
-    await operations.beginAttempt(id, { token: "token", leaseMs: 1_000 });
+    await claimOne(operations, id, { token: "token", leaseMs: 1_000 });
     await operations.settle({ operationId: id, token: "token" }, { to: "completed" });
     order.push("settled");
     await Promise.all(flood);
@@ -80,14 +81,14 @@ describeClients("the lock of an SQLite file", (client) => {
     const numbers = [0, 1, 2, 3];
     await Promise.all(numbers.map((number) => submissions.record(newSubmission(number))));
     file.connect().exec(`update arr_operations set state = 'odd' where key = 'key-2'`);
-    const begin = (number: number): Promise<string> =>
-      operations
-        .beginAttempt(newSubmission(number).operation.id, { token: `t${number}`, leaseMs: 1_000 })
-        .then(
-          ({ outcome }) => outcome,
-          ({ code }) => String(code),
-        );
-    expect(await Promise.all(numbers.map(begin))).toEqual(["begun", "begun", "CORRUPT_RECORD", "begun"]);
+    const begin = (number: number): Promise<unknown> => {
+      const { id, definition } = newSubmission(number).operation;
+      return claimOne(operations, id, { token: `t${number}`, leaseMs: 1_000, definition }).then(
+        (begun) => begun?.operation.attempt,
+        ({ code }) => code,
+      );
+    };
+    expect(await Promise.all(numbers.map(begin))).toEqual([1, 1, "CORRUPT_RECORD", 1]);
   });
 
   it("distinguishes keys that have the same hash", async () => {

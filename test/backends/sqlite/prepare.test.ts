@@ -2,7 +2,7 @@ import { allowAnonymous, createMemoryBackend, createOrderService, createService 
 import type { SynchronousTransactions } from "async-request-reply/ports";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnRing } from "../../support/claims.js";
 import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 import {
@@ -97,10 +97,10 @@ describeClients("service.prepare on an SQLite database", (client) => {
   it("wakes up an idle worker when the transaction has committed, without a poll", async () => {
     const { service, database, backend } = stage;
     const prepared = await service.prepare(orders, ORDER, KEYED);
-    const waiting = receiveOnce(backend.queue, { signal: new AbortController().signal });
+    const waiting = claimOnRing(backend);
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     const { operationId } = transact(database, () => prepared.record(database));
-    expect(await waiting).toMatchObject([{ attempt: { lease: { operationId } } }]);
+    expect(await waiting).toMatchObject([{ id: operationId }]);
   });
 
   it("works on another connection to the file, which has its own transaction", async () => {

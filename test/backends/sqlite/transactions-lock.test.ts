@@ -1,6 +1,6 @@
 import type { Lease, SettleResult, SynchronousTransactions } from "async-request-reply/ports";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnce, claimOne } from "../../support/claims.js";
 import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
 import {
   createTransactionStage,
@@ -33,7 +33,7 @@ describeClients("transactions and the lock of an SQLite file", (client) => {
   async function begun(number: number): Promise<Lease> {
     const { operation } = newSubmission(number);
     await stage.backend.submissions.record(newSubmission(number));
-    await stage.backend.operations.beginAttempt(operation.id, { token: "token", leaseMs: 60_000 });
+    await claimOne(stage.backend.operations, operation.id, { token: "token", leaseMs: 60_000 });
     return { operationId: operation.id, token: "token" };
   }
 
@@ -138,7 +138,7 @@ describeClients("transactions and the lock of an SQLite file", (client) => {
     await stage.backend.submissions.record(newSubmission(1));
     const full = waits();
     expect(full).toEqual([{ synchronous: 2 }]);
-    await receiveOnce(stage.backend.queue);
+    await claimOnce(stage.backend);
     expect(waits()).toEqual(full);
   });
 });

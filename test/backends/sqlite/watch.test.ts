@@ -1,6 +1,6 @@
 import { createManualClock } from "async-request-reply/testing";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { receiveOnce } from "../../support/consumers.js";
+import { claimOnce, claimOne, claimOnRing } from "../../support/claims.js";
 import { describeClients } from "../../support/sqlite/clients.js";
 import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
@@ -19,10 +19,10 @@ describeClients("wake-ups through an SQLite file", (client) => {
 
   it("start work that another connection accepts, without a poll", async () => {
     const [api, worker] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
-    const waiting = receiveOnce(worker.queue, { signal: new AbortController().signal });
+    const waiting = claimOnRing(worker);
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     await api.submissions.record(newSubmission(1));
-    expect(await waiting).toMatchObject([{ attempt: { lease: { operationId: id } } }]);
+    expect(await waiting).toMatchObject([{ id }]);
   });
 
   it("tell watchers that another connection ended an operation, until they stop", async () => {
@@ -51,14 +51,14 @@ describeClients("wake-ups through an SQLite file", (client) => {
       await expect.poll(() => seen).toContain(id);
       seen.length = 0;
     };
-    const [delivery] = await receiveOnce(one.queue, { signal: new AbortController().signal });
+    const lease = { operationId: id, token: "first" };
+    expect(await claimOnce(one, { token: lease.token })).toHaveLength(1);
     await reported();
-    const lease = delivery?.attempt?.lease ?? { operationId: "", token: "" };
     await one.operations.renew(lease, { progress: "1" });
     await reported();
     await one.operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: false });
     await reported();
-    await one.operations.beginAttempt(id, { token: "t", leaseMs: 60_000 });
+    await claimOne(one.operations, id, { token: "t", leaseMs: 60_000 });
     await reported();
     stop?.();
   });
@@ -67,7 +67,7 @@ describeClients("wake-ups through an SQLite file", (client) => {
     const [one, other] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
     await one.submissions.record(newSubmission(1));
     const lease = { operationId: id, token: "t" };
-    await one.operations.beginAttempt(id, { ...lease, leaseMs: 60_000 });
+    await claimOne(one.operations, id, { ...lease, leaseMs: 60_000 });
     const seen: (string | undefined)[] = [];
     const stop = other.operations.watch?.((changed) => seen.push(changed));
     await other.check();

@@ -12,7 +12,7 @@ const ORDERS = Number(process.env.CHAOS_ORDERS ?? 20_000);
 /** Mean time for which all nodes run, and for which one is gone. Milliseconds. */
 const PAUSE_MS = 2_000;
 const DOWN_MS = 1_000;
-/** Time for all operations to end. A node that is killed can hold announcements back, and the sweep repeats them. */
+/** Time for all operations to end. A node that is killed loses rings. */
 const TERMINAL_MS = 900_000;
 
 describeOnEachCluster("processes with a cluster whose nodes are killed at random", (mix) => {

@@ -16,7 +16,7 @@ export interface Cluster {
 export interface TestedCluster {
   readonly broker: TestedBroker;
   /** Options with which each process opens its queue, so that every node has a copy. */
-  readonly queueOptions: { readonly replicas?: number };
+  readonly queueOptions: { readonly replicas?: number; readonly queueType?: "quorum" };
   start(): Promise<Cluster>;
 }
 

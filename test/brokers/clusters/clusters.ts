@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, vi } from "vitest";
 import type { FaultBench } from "../../faults/fault-bench.js";
 import { useFaultBench } from "../../faults/use-fault-bench.js";
-import { receiveOnce } from "../../support/consumers.js";
 import {
   describeWithPostgres,
   type PostgresInstallation,
 } from "../../support/postgres/postgres-installation.js";
 import { brokers } from "../brokers.js";
+import { RING } from "../harnesses.js";
 import { DEFAULT_NAME } from "../mixes.js";
 import type { TestedClient } from "../tested-broker.js";
 import type { Cluster, TestedCluster } from "./cluster.js";
@@ -63,12 +63,17 @@ function useCluster(tested: TestedCluster, installation: PostgresInstallation): 
 /** Creates the queue of the orders as soon as the nodes of a new cluster have found each other. */
 async function createOrdersQueue(client: TestedClient, { queueOptions }: TestedCluster): Promise<void> {
   const queue = client.createQueue({ name: DEFAULT_NAME, ...queueOptions });
-  const create = (): Promise<boolean> =>
-    receiveOnce(queue).then(
-      () => true,
+  let isHeard = false;
+  const onRing = (): void => {
+    isHeard = true;
+  };
+  queue.listen({ onRing, onError: () => {} }).want(new Set(["orders"]));
+  const ring = (): Promise<boolean> =>
+    queue.publish([RING]).then(
+      () => isHeard,
       () => false,
     );
-  await vi.waitUntil(create, { timeout: CATCHING_UP_MS, interval: 200 });
+  await vi.waitUntil(ring, { timeout: CATCHING_UP_MS, interval: 200 });
   await queue.close();
 }
 

@@ -34,5 +34,9 @@ async function start(): Promise<Cluster> {
   };
 }
 
-/** RabbitMQ with quorum queues, which have a copy on each node by default. */
-export const rabbitmqCluster: TestedCluster = { broker: rabbitmq, queueOptions: {}, start };
+/** RabbitMQ with quorum queues, which have a copy on each node. */
+export const rabbitmqCluster: TestedCluster = {
+  broker: rabbitmq,
+  queueOptions: { queueType: "quorum" },
+  start,
+};

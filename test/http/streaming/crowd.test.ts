@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/ports/waits.js";
+import { effort } from "../../support/effort.js";
 import { createWaitingService } from "../../support/waiting-service.js";
 import { openStream, requestStream, toIterator } from "./open-stream.js";
 
-const WAITERS = 10_000;
-const STREAMS = 2_000;
+const WAITERS = effort(2_000, 10_000);
+const STREAMS = effort(400, 2_000);
 
-describe("10,000 waiting requests and 2,000 streams of one operation", () => {
+describe(`${WAITERS} waiting requests and ${STREAMS} streams of one operation`, () => {
   it("are all released by one read of the store, and streams share their bytes", async () => {
     const given = createWaitingService({ maxWaiters: 2 * (WAITERS + STREAMS) });
     const id = await given.submit();

@@ -1,6 +1,7 @@
 import type { HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/ports/waits.js";
+import { claimOne } from "../../support/claims.js";
 import { inside } from "../../support/inside.js";
 import { createWaitingService, type WaitingService } from "../../support/waiting-service.js";
 import { openStream, requestStream, toIterator } from "./open-stream.js";
@@ -14,7 +15,7 @@ async function poll({ service }: WaitingService, id: string): Promise<HttpRespon
 
 /** Begins an attempt, which changes the representation of the operation. */
 function begin({ backend }: WaitingService, id: string, token = "token-of-this-attempt"): Promise<unknown> {
-  return backend.operations.beginAttempt(id, { token, leaseMs: 3_600_000 });
+  return claimOne(backend.operations, id, { token, leaseMs: 3_600_000 });
 }
 
 describe("a stream", () => {

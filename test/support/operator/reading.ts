@@ -1,5 +1,6 @@
 import { problemType } from "async-request-reply/ports";
 import { expect } from "vitest";
+import { claimOne } from "../claims.js";
 import type { Scenario } from "./scenarios.js";
 import { existing, idsOf, importsOf, redriven } from "./stage.js";
 
@@ -144,7 +145,7 @@ export const readingScenarios: readonly Scenario[] = [
       const traced = { id: UNKNOWN, tenant: "c", definition: "exports", retentionMs: 1_000 };
       const meta = '{"traceparent":"00-1-2-01"}';
       await backend.operations.create({ ...traced, input: '{"outcome":"refuse"}', meta, hidden: true });
-      await backend.operations.beginAttempt(UNKNOWN, { token: "t", leaseMs: 60_000 });
+      await claimOne(backend.operations, UNKNOWN, { token: "t", leaseMs: 60_000 });
       const lastError = '{"type":"t","title":"Busy"}';
       const retry = { to: "retry", delayMs: 0, countAttempt: false, lastError } as const;
       await backend.operations.settle({ operationId: UNKNOWN, token: "t" }, retry);
@@ -168,7 +169,7 @@ export const readingScenarios: readonly Scenario[] = [
       const onEnd = { id: FOLLOW_UP, definition: "other", input: "1", retentionMs: 1_000 };
       const operation = { id: UNKNOWN, tenant: "c", definition: "exports", retentionMs: 1_000, onEnd };
       await backend.operations.create({ ...operation, input: '{"outcome":"throw"}' });
-      await backend.operations.beginAttempt(UNKNOWN, { token: "t", leaseMs: 60_000 });
+      await claimOne(backend.operations, UNKNOWN, { token: "t", leaseMs: 60_000 });
       const earlier = [{ attempt: 1, at: 5, detail: "first" }];
       const lastError = JSON.stringify({
         type: "t",
@@ -244,7 +245,7 @@ export const readingScenarios: readonly Scenario[] = [
       expect(cancelled.operation).toEqual(await operator.get(waiting));
       expect(await operator.cancel(waiting)).toEqual({ ...cancelled, outcome: "terminal" });
       const running = await submit("complete", { tenant: "c" });
-      await backend.operations.beginAttempt(running, { token: "t", leaseMs: 60_000 });
+      await claimOne(backend.operations, running, { token: "t", leaseMs: 60_000 });
       expect(await operator.cancel(running)).toMatchObject({
         outcome: "requested",
         operation: { operationId: running, status: "pending", cancelRequested: true },

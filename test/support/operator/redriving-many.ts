@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { claimOne } from "../claims.js";
 import type { Scenario } from "./scenarios.js";
 import { idsOf, importsOf, type OperatorStage } from "./stage.js";
 
@@ -106,7 +107,7 @@ export const redrivingManyScenarios: readonly Scenario[] = [
         retentionMs: 60_000,
       };
       await backend.operations.create({ ...operation, hidden: true });
-      await backend.operations.beginAttempt(id, { token: "t", leaseMs: 60_000 });
+      await claimOne(backend.operations, id, { token: "t", leaseMs: 60_000 });
       await backend.operations.settle({ operationId: id, token: "t" }, { to: "failed", error: "{}" });
       expect(await operator.redrive({ tenant: "a" })).toEqual({ redriven: 0, skipped: 0 });
       expect(await operator.redrive({ tenant: "a", internal: true })).toEqual({ redriven: 1, skipped: 0 });

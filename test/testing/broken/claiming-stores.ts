@@ -1,41 +1,15 @@
-import type { OperationStore } from "async-request-reply";
-import type { Claimed, ClaimedDefinition, ClaimRequest } from "async-request-reply/ports";
+import { answering, asking, askingOf, beginning, NOTHING } from "../changed-claims.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-type Claim = NonNullable<OperationStore["claim"]>;
-
-function claimOf(store: TrackedStore): Claim {
-  const { claim } = store;
-  if (claim === undefined) throw new Error("The store has no `claim`.");
-  return (request) => claim.call(store, request);
-}
-
-/** Claims with another request. */
-function asking(store: TrackedStore, ask: (request: ClaimRequest) => ClaimRequest): Claim {
-  const claim = claimOf(store);
-  return (request) => claim(ask(request));
-}
-
-/** Claims with other members of each definition. */
-function askingOf(store: TrackedStore, members: Partial<ClaimedDefinition>): Claim {
-  return asking(store, (request) => ({
-    ...request,
-    definitions: request.definitions.map((definition) => ({ ...definition, ...members })),
-  }));
-}
-
-/** Answers something else. */
-function answering(store: TrackedStore, answer: (claimed: Claimed) => Claimed): Claim {
-  const claim = claimOf(store);
-  return async (request) => answer(await claim(request));
-}
-
 const OF_LIMITS = [
   "limits.claim",
+  "limits.claim-flood",
+  "limits.claim-urgent",
   "limits.claim-lost-running-1",
+  "limits.claim-lost-running-4",
   "limits.claim-lost-runningPerTenant-1",
-  "limits.claim-lost-runningPerTenant-3",
+  "limits.claim-lost-runningPerTenant-4",
 ];
 const OF_NEXT = ["claim.next-delay", "claim.next-lease", "claim.next-retry"];
 
@@ -52,7 +26,7 @@ export const claimingStores: readonly BrokenPort<TrackedStore>[] = [
       "claim.preparing",
       "lanes.claim",
     ],
-    methods: () => ({ claim: async () => ({ begun: [], ended: [], again: false, blocked: false }) }),
+    methods: () => ({ claim: async () => NOTHING }),
   },
   {
     name: "claims with a token of its own",
@@ -87,7 +61,7 @@ export const claimingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "lets concurrent claims begin the same",
     caughtBy: ["claim.once"],
-    methods: (store) => ({ claim: sharingAnswers(claimOf(store)) }),
+    methods: (store) => ({ claim: sharingAnswers((request) => store.claim(request)) }),
   },
   {
     name: "begins delayed work at once",
@@ -107,22 +81,43 @@ export const claimingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "begins any number of suspects",
     caughtBy: ["claim.lost", "claim.released-suspect", "claim.blocked-suspect", "lanes.claim-lost"],
-    methods: (store) => ({ claim: askingOf(store, { suspects: 1_000 }) }),
+    methods: (store) => ({ claim: askingOf(store, () => ({ suspects: 1_000 })) }),
   },
   {
     name: "does not say that an attempt was lost",
-    caughtBy: ["claim.lost", "claim.released-suspect"],
+    caughtBy: [
+      "claim.lost",
+      "claim.released-suspect",
+      "takeover.repeated",
+      "takeover.given-back",
+      "preparing.lease",
+    ],
     methods: (store) => ({
-      claim: answering(store, ({ begun, ...claimed }) => ({
-        ...claimed,
-        begun: begun.map(({ operation }) => ({ operation, previousLost: false })),
-      })),
+      claim: beginning(store, ({ operation }) => ({ operation, previousLost: false })),
     }),
   },
   {
     name: "begins operations that the caller cannot finish",
     caughtBy: ["claim.preparing", "claim.without-create"],
-    methods: (store) => ({ claim: askingOf(store, { creates: true }) }),
+    methods: (store) => ({ claim: askingOf(store, () => ({ creates: true })) }),
+  },
+  {
+    name: "withholds pending work from workers that cannot create",
+    caughtBy: ["claim.preparing"],
+    methods: (store) => ({
+      claim: async (request) =>
+        request.definitions.every(({ creates }) => creates === false) ? NOTHING : store.claim(request),
+    }),
+  },
+  {
+    name: "claims no hidden operations",
+    caughtBy: ["claim.hidden"],
+    methods: (store) => ({
+      claim: answering(store, ({ begun, ...claimed }) => ({
+        ...claimed,
+        begun: begun.filter(({ operation }) => operation.hidden !== true),
+      })),
+    }),
   },
   {
     name: "ignores urgencies",
@@ -145,19 +140,34 @@ export const claimingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "takes a repeated claim for a new one",
-    caughtBy: ["claim.repeated", "claim.repeated-ended"],
+    caughtBy: ["claim.repeated", "claim.repeated-ended", "claim.repeated-nothing"],
     methods: (store) => ({ claim: asking(store, ({ repeated: _, ...request }) => request) }),
   },
   {
     name: "claims without regard to limits",
-    caughtBy: [...OF_LIMITS, "claim.blocked-limit"],
-    methods: (store) => ({ claim: askingOf(store, { limits: undefined }) }),
+    caughtBy: [
+      ...OF_LIMITS,
+      "claim.blocked-limit",
+      "limits.freed",
+      "limits.cancelled",
+      "limits.expired",
+      "limits.race",
+    ],
+    methods: (store) => ({ claim: askingOf(store, () => ({ limits: undefined })) }),
   },
   {
-    name: "claims without regard to lanes",
-    caughtBy: ["lanes.claim", "lanes.claim-lost", "claim.blocked-lane"],
+    name: "claims for twice the slots and places",
+    caughtBy: ["limits.claim-lost-slots"],
     methods: (store) => ({
-      create: ({ lane: _, ...operation }, initial) => store.create(operation, initial),
+      claim: asking(store, ({ definitions, limit, ...request }) => ({
+        ...request,
+        limit: 2 * limit,
+        definitions: definitions.map(({ slots, limits: { running = 1 } = {}, ...each }) => ({
+          ...each,
+          slots: 2 * slots,
+          limits: { running: 2 * running },
+        })),
+      })),
     }),
   },
   {
@@ -189,6 +199,67 @@ export const claimingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "claims with leases that never end",
     caughtBy: ["claim.next-lease", "claim.repeated-ended"],
-    methods: (store) => ({ claim: askingOf(store, { leaseMs: 2_000_000_000 }) }),
+    methods: (store) => ({ claim: askingOf(store, () => ({ leaseMs: 2_000_000_000 })) }),
+  },
+  {
+    name: "claims work in the order of its creation, for all tenants together",
+    caughtBy: ["turns.newcomer", "turns.round", "turns.reached"],
+    methods: (store) => ({
+      create: (operation, initial) => store.create({ ...operation, tenant: "a" }, initial),
+    }),
+  },
+  {
+    name: "claims the newest work first",
+    caughtBy: ["turns.oldest"],
+    methods: (store) => {
+      let count = 0;
+      return {
+        create: (operation, initial) => {
+          count += 1;
+          return store.create({ ...operation, urgency: Math.max(0, 8 - count) }, initial);
+        },
+      };
+    },
+  },
+  {
+    name: "keeps a slot free for another tenant",
+    caughtBy: [
+      "turns.newcomer",
+      "turns.round",
+      "turns.alone",
+      "turns.later",
+      "turns.urgent",
+      "turns.reached",
+    ],
+    methods: (store) => ({
+      claim: asking(store, ({ definitions, ...request }) => ({
+        ...request,
+        definitions: definitions.map((each) => ({ ...each, slots: Math.max(1, each.slots - 1) })),
+      })),
+    }),
+  },
+  {
+    name: "adds up the suspects of all definitions",
+    caughtBy: ["claim.suspects"],
+    methods: (store) => ({
+      claim: asking(store, ({ definitions, ...request }) => {
+        const suspects = definitions.reduce((sum, each) => sum + each.suspects, 0);
+        return { ...request, definitions: definitions.map((each) => ({ ...each, suspects })) };
+      }),
+    }),
+  },
+  {
+    name: "remembers the answer to the last claim only, to return it again",
+    caughtBy: ["claim.repeated-late"],
+    methods: (store) => {
+      let last: string | undefined;
+      return {
+        claim: async ({ token, repeated = false, ...request }) => {
+          if (repeated && token !== last) return NOTHING;
+          last = token;
+          return store.claim({ ...request, token, repeated });
+        },
+      };
+    },
   },
 ];

@@ -1,6 +1,7 @@
 import type { IdempotencyStore } from "async-request-reply";
 import type { Submission, Submissions } from "async-request-reply/ports";
 import type { ManualClock } from "async-request-reply/testing";
+import { NOTHING } from "../changed-claims.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -37,19 +38,14 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "counts a delay from when the operation was handed out",
+    name: "claims nothing until the clock is back where it was",
     caughtBy: ["jump.delayed"],
     methods: (store, clock) => {
-      const dueAt = new Map<string, number>();
+      let latest = 0;
       return {
-        takeDue: async (request) => {
-          const due = await store.takeDue(request);
-          for (const { id } of due) dueAt.set(id, clock.now() + (store.created.get(id)?.delayMs ?? 0));
-          return due;
-        },
-        beginAttempt: async (id, lease) => {
-          const dueInMs = (dueAt.get(id) ?? 0) - clock.now();
-          return dueInMs > 0 ? { outcome: "not-due", dueInMs } : store.beginAttempt(id, lease);
+        claim: async (request) => {
+          latest = Math.max(latest, clock.now());
+          return store.claim(clock.now() < latest ? { ...request, limit: 0 } : request);
         },
       };
     },
@@ -77,11 +73,12 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
     name: "waits for leases in the order in which they were taken",
     caughtBy: ["jump.due"],
     methods: (store, clock) => ({
-      takeDue: async (request) => {
+      claim: async (request) => {
         const over = [...store.leaseEndsAt].map(([id, endsAt]) => ({ id, over: endsAt <= clock.now() }));
         const first = over.findIndex((each) => !each.over);
         const blocked = new Set(first < 0 ? [] : over.slice(first).map(({ id }) => id));
-        return (await store.takeDue(request)).filter(({ id }) => !blocked.has(id));
+        const claimed = await store.claim(request);
+        return { ...claimed, begun: claimed.begun.filter(({ operation: { id } }) => !blocked.has(id)) };
       },
     }),
   },
@@ -91,9 +88,9 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store, clock) => {
       const begunAt = new Map<string, number>();
       return {
-        beginAttempt: async (id, lease) => {
-          begunAt.set(lease.token, clock.now());
-          return store.beginAttempt(id, lease);
+        claim: async (request) => {
+          begunAt.set(request.token, clock.now());
+          return store.claim(request);
         },
         settle: async (lease, settlement) =>
           (begunAt.get(lease.token) ?? 0) > clock.now()
@@ -108,9 +105,9 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store, clock) => {
       let latest = 0;
       return {
-        beginAttempt: async (id, lease) => {
+        claim: async (request) => {
           latest = Math.max(latest, clock.now());
-          return clock.now() < latest ? { outcome: "busy" } : store.beginAttempt(id, lease);
+          return clock.now() < latest ? NOTHING : store.claim(request);
         },
       };
     },

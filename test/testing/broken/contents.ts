@@ -1,5 +1,6 @@
 import type { IdempotencyStore, OperationStore } from "async-request-reply";
 import type { Operation, Submissions } from "async-request-reply/ports";
+import { beginning } from "../changed-claims.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -44,12 +45,10 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "hands out operations to workers without their principal",
     caughtBy: ["contents.principal", "contents.principal-initial", "redrive.principal"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const begun = await store.beginAttempt(id, lease);
-        if (begun.outcome !== "begun") return begun;
-        const { principal: _, ...operation } = begun.operation;
-        return { ...begun, operation };
-      },
+      claim: beginning(store, ({ operation: { principal: _, ...operation }, ...begun }) => ({
+        ...begun,
+        operation,
+      })),
     }),
   },
   {
@@ -89,12 +88,10 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "passes null to workers as input",
     caughtBy: ["contents.input"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const begun = await store.beginAttempt(id, lease);
-        return begun.outcome === "begun"
-          ? { ...begun, operation: { ...begun.operation, input: "null" } }
-          : begun;
-      },
+      claim: beginning(store, ({ operation, ...begun }) => ({
+        ...begun,
+        operation: { ...operation, input: "null" },
+      })),
     }),
   },
   {

@@ -15,39 +15,28 @@ async function dueTimes(store: TrackedStore): Promise<ReadonlyMap<string, number
 export const delayingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "ignores delays",
-    caughtBy: ["delay.due", "delay.announced", "delay.prepared", "jump.delayed"],
+    caughtBy: ["delay.due", "delay.prepared", "jump.delayed"],
     methods: (store) => ({
       create: ({ delayMs: _, ...operation }, initial) => store.create(operation, initial),
     }),
   },
   {
     name: "waits a step longer than the delay",
-    caughtBy: ["delay.due", "delay.announced", "delay.long"],
+    caughtBy: ["delay.due", "delay.long"],
     methods: (store) => ({
       create: ({ delayMs, ...operation }, initial) =>
         store.create(delayMs === undefined ? operation : { ...operation, delayMs: delayMs + 1 }, initial),
     }),
   },
   {
-    name: "hands out a delayed operation 30 s after its creation",
+    name: "waits a minute at most",
     caughtBy: ["delay.long"],
-    methods: (store, clock) => ({
-      takeDue: async (request) => {
-        const early = (await store.all()).filter(({ createdAt }) => createdAt + 30_000 <= clock.now());
-        return [...(await store.takeDue(request)), ...early];
-      },
-    }),
-  },
-  {
-    name: "hands out a delayed operation 30 s after it became due",
-    caughtBy: ["delay.announced", "delay.long", "delay.prepared"],
-    methods: (store, clock) => ({
-      takeDue: async (request) => {
-        const times = await dueTimes(store);
-        return (await store.takeDue(request)).filter(
-          ({ id }) => (times.get(id) ?? 0) + 30_000 <= clock.now(),
-        );
-      },
+    methods: (store) => ({
+      create: ({ delayMs, ...operation }, initial) =>
+        store.create(
+          delayMs === undefined ? operation : { ...operation, delayMs: Math.min(delayMs, 60_000) },
+          initial,
+        ),
     }),
   },
   {

@@ -55,10 +55,10 @@ function following(followBy: (store: TrackedStore, way: Way) => Follow): BrokenP
         if (outcome === "cancelled") await ended(id, "cancelled");
         return outcome;
       },
-      beginAttempt: async (id, lease) => {
-        const begun = await store.beginAttempt(id, lease);
-        if (begun.outcome === "terminal") await ended(id, "begin-cancelled");
-        return begun;
+      claim: async (request) => {
+        const claimed = await store.claim(request);
+        for (const { id } of claimed.ended) await ended(id, "begin-cancelled");
+        return claimed;
       },
     };
   };
@@ -66,7 +66,7 @@ function following(followBy: (store: TrackedStore, way: Way) => Follow): BrokenP
 
 /** Creates a correct follow-up. */
 function create(store: TrackedStore, members: Partial<NewOperation> = {}): Follow {
-  return (onEnd, tenant) => store.create({ ...onEnd, tenant, hidden: true, delayMs: 0, ...members });
+  return (onEnd, tenant) => store.create({ ...onEnd, tenant, hidden: true, ...members });
 }
 
 /** Creates correct follow-ups for every way to end. Base of the broken stores. */
@@ -82,7 +82,7 @@ export const followingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "shows follow-ups",
     caughtBy: RULES,
-    methods: following((store) => (onEnd, tenant) => store.create({ ...onEnd, tenant, delayMs: 0 })),
+    methods: following((store) => (onEnd, tenant) => store.create({ ...onEnd, tenant })),
   },
   {
     name: "gives keys to follow-ups",
@@ -130,8 +130,8 @@ export const followingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "hands out a follow-up 30 s later",
-    caughtBy: ["on-end.announced"],
-    methods: following((store) => (onEnd, tenant) => store.create({ ...onEnd, tenant, hidden: true })),
+    name: "lets a follow-up wait for a second",
+    caughtBy: ["on-end.due"],
+    methods: following((store) => create(store, { delayMs: 1_000 })),
   },
 ];

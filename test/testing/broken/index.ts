@@ -1,6 +1,5 @@
-import type { IdempotencyStore, Queue } from "async-request-reply";
+import type { IdempotencyStore } from "async-request-reply";
 import type { Submissions } from "async-request-reply/ports";
-import { announcingStores } from "./announcing-stores.js";
 import { bindingStores } from "./binding-stores.js";
 import { cancellingStores } from "./cancelling-stores.js";
 import { claimingStores } from "./claiming-stores.js";
@@ -21,7 +20,6 @@ import { laneStores, limitStores } from "./place-stores.js";
 import { preparingStores } from "./preparing-stores.js";
 import type { BrokenPort } from "./prove.js";
 import { purgingSubmissions } from "./purging-submissions.js";
-import { deliveringQueues, receivingQueues } from "./queues.js";
 import { recordingMany } from "./recording-many.js";
 import { recordingSubmissions } from "./recording-submissions.js";
 import { redrivingStores } from "./redriving-stores.js";
@@ -35,8 +33,9 @@ import {
   shortDurationSubmissions,
 } from "./short-durations.js";
 import { cancellingForOthers, tenantBindingStores, tenantStores, tenantSubmissions } from "./tenants.js";
-import { ticketQueues } from "./ticket-queues.js";
 import type { TrackedStore } from "./tracked-store.js";
+
+export { brokenQueues } from "./queues.js";
 
 /** Operation stores that each break a rule. */
 export const brokenOperationStores: readonly BrokenPort<TrackedStore>[] = [
@@ -52,7 +51,6 @@ export const brokenOperationStores: readonly BrokenPort<TrackedStore>[] = [
   ...limitStores,
   ...laneStores,
   ...cancellingStores,
-  ...announcingStores,
   ...retainingStores,
   ...failedRetentionStores,
   ...removingStores,
@@ -91,11 +89,4 @@ export const brokenSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   ...shortDurationSubmissions,
   ...jumpySubmissions,
   ...changingSubmissions,
-];
-
-/** Queues that each break a rule. */
-export const brokenQueues: readonly BrokenPort<Queue>[] = [
-  ...receivingQueues,
-  ...deliveringQueues,
-  ...ticketQueues,
 ];

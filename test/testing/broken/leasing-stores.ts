@@ -1,4 +1,5 @@
 import { nextTurn } from "../../../src/ports/waits.js";
+import { answering, askingOf, beginning, claimingOne, NOTHING } from "../changed-claims.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -6,76 +7,94 @@ import type { TrackedStore } from "./tracked-store.js";
 export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "begins without compare-and-set",
-    caughtBy: ["begin.race", "takeover.race"],
+    caughtBy: ["takeover.race"],
     methods: (store, clock) => ({
-      beginAttempt: async (id, lease) => {
+      claim: claimingOne(store, async (id, request) => {
         const busy = store.tokens.has(id) && clock.now() < (store.leaseEndsAt.get(id) ?? 0);
         await nextTurn();
         if (!busy) await store.seize(id);
-        return store.beginAttempt(id, lease);
-      },
+        return store.claim(request);
+      }),
     }),
   },
   {
     name: "begins despite a live lease",
-    caughtBy: ["begin.race", "takeover.boundary", "preparing.lease", "settle.stranger", "renew.extends"],
+    caughtBy: ["begin.only", "preparing.lease", "settle.stranger", "renew.extends"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        if (result.outcome !== "busy") return result;
+      claim: claimingOne(store, async (id, request) => {
+        const claimed = await store.claim(request);
+        if (claimed.begun.length > 0) return claimed;
         await store.seize(id);
-        return store.beginAttempt(id, lease);
-      },
+        return store.claim(request);
+      }),
     }),
+  },
+  {
+    name: "shortens a lease",
+    caughtBy: ["renew.shorter"],
+    methods: (store, clock) => {
+      const ends = new Map<string, number>();
+      return {
+        renew: (lease, change) => {
+          if (change.leaseMs !== undefined) ends.set(lease.operationId, clock.now() + change.leaseMs);
+          return store.renew(lease, change);
+        },
+        claim: claimingOne(store, async (id, request) => {
+          if (clock.now() >= (ends.get(id) ?? Number.POSITIVE_INFINITY)) await store.seize(id);
+          return store.claim(request);
+        }),
+      };
+    },
   },
   {
     name: "counts a repeated call as another attempt",
-    caughtBy: ["begin.repeated", "begin.repeated-late", "takeover.repeated"],
+    caughtBy: ["takeover.repeated"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        if (store.tokens.get(id) === lease.token) await store.seize(id);
-        return store.beginAttempt(id, lease);
-      },
+      claim: claimingOne(store, async (id, { repeated = false, ...request }) => {
+        if (repeated) await store.seize(id);
+        return store.claim(request);
+      }),
     }),
   },
   {
-    name: "returns `busy` to the holder of the lease",
-    caughtBy: ["begin.repeated", "begin.repeated-late"],
+    name: "does not look at the definition of an operation that a claim names",
+    caughtBy: ["begin.unknown"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) =>
-        store.tokens.get(id) === lease.token ? { outcome: "busy" } : store.beginAttempt(id, lease),
+      claim: claimingOne(store, (id, { definitions, ...request }) => {
+        const { definition } = store.created.get(id) ?? {};
+        const named = definitions.map((each) => ({ ...each, name: definition ?? each.name }));
+        return store.claim({ ...request, definitions: named });
+      }),
     }),
   },
   {
-    name: "returns `busy` for unknown operations",
-    caughtBy: ["begin.unknown", "remove.settled", "on-end.not-before"],
+    name: "begins another operation if the one that a claim names is not due",
+    caughtBy: ["begin.only", "begin.unknown"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        return result.outcome === "unknown" ? { outcome: "busy" } : result;
-      },
+      claim: claimingOne(store, async (_, { operationId, ...request }) => {
+        const claimed = await store.claim({ ...request, operationId: operationId ?? "" });
+        return claimed.begun.length > 0 ? claimed : store.claim(request);
+      }),
     }),
   },
   {
-    name: "restarts ended operations for the token that ended them",
+    name: "begins ended operations again",
     caughtBy: ["begin.terminal"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
+      claim: claimingOne(store, async (id, request) => {
         const operation = await store.look(id);
-        const mine = result.outcome === "terminal" && store.tokens.get(id) === lease.token;
-        return mine && operation ? { outcome: "begun", operation, previousLost: false } : result;
-      },
+        const hasEnded = operation?.settledAt !== undefined;
+        return hasEnded ? { ...NOTHING, begun: [{ operation, previousLost: false }] } : store.claim(request);
+      }),
     }),
   },
   {
     name: "reports the remaining delay of a retry in seconds",
-    caughtBy: ["begin.not-due"],
+    caughtBy: ["begin.not-due", "preparing.retried"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        return result.outcome === "not-due" ? { ...result, dueInMs: result.dueInMs / 1_000 } : result;
-      },
+      claim: answering(store, ({ nextInMs, ...claimed }) =>
+        nextInMs === undefined ? claimed : { ...claimed, nextInMs: nextInMs / 1_000 },
+      ),
     }),
   },
   {
@@ -84,52 +103,40 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store, clock) => {
       const blockedUntil = new Map<string, number>();
       return {
-        beginAttempt: async (id, lease) => {
-          if (clock.now() < (blockedUntil.get(id) ?? 0)) return { outcome: "busy" };
-          const result = await store.beginAttempt(id, lease);
-          if (result.outcome === "not-due") blockedUntil.set(id, clock.now() + 2 * result.dueInMs);
-          return result;
-        },
+        claim: claimingOne(store, async (id, request) => {
+          if (clock.now() < (blockedUntil.get(id) ?? 0)) return NOTHING;
+          const claimed = await store.claim(request);
+          if (claimed.nextInMs !== undefined) blockedUntil.set(id, clock.now() + 2 * claimed.nextInMs);
+          return claimed;
+        }),
       };
     },
   },
   {
     name: "ends leases a step too early",
-    caughtBy: ["takeover.boundary", "preparing.lease", "renew.extends", "cancel.expired", "due.begun"],
+    caughtBy: ["preparing.lease", "renew.extends", "cancel.expired", "claim.leased"],
     methods: (store) => ({
       create: (operation, initial) =>
         store.create(
           operation,
           initial?.state === "preparing" ? { ...initial, leaseMs: initial.leaseMs - 1 } : initial,
         ),
-      beginAttempt: (id, lease) => store.beginAttempt(id, { ...lease, leaseMs: lease.leaseMs - 1 }),
+      claim: askingOf(store, ({ leaseMs }) => ({ leaseMs: leaseMs - 1 })),
       renew: (lease, { leaseMs = 0, ...change }) => store.renew(lease, { ...change, leaseMs: leaseMs - 1 }),
     }),
   },
   {
     name: "ends leases a step too late",
-    caughtBy: ["takeover.boundary", "renew.extends", "cancel.expired", "due.begun"],
+    caughtBy: ["renew.extends", "cancel.expired", "claim.leased"],
     methods: (store) => ({
-      beginAttempt: (id, lease) => store.beginAttempt(id, { ...lease, leaseMs: lease.leaseMs + 1 }),
+      claim: askingOf(store, ({ leaseMs }) => ({ leaseMs: leaseMs + 1 })),
       renew: (lease, { leaseMs = 0, ...change }) => store.renew(lease, { ...change, leaseMs: leaseMs + 1 }),
     }),
   },
   {
     name: "never ends a lease",
-    caughtBy: ["takeover.boundary", "takeover.after", "takeover.race", "due.handed-out"],
-    methods: (store) => ({
-      beginAttempt: (id, lease) => store.beginAttempt(id, { ...lease, leaseMs: 1e9 }),
-    }),
-  },
-  {
-    name: "never reports a lost attempt",
-    caughtBy: ["takeover.boundary", "takeover.repeated", "takeover.given-back", "preparing.lease"],
-    methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        return result.outcome === "begun" ? { ...result, previousLost: false } : result;
-      },
-    }),
+    caughtBy: ["takeover.race", "claim.lost"],
+    methods: (store) => ({ claim: askingOf(store, () => ({ leaseMs: 1e9 })) }),
   },
   {
     name: "reports every earlier attempt as lost",
@@ -137,12 +144,11 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       const begun = new Set<string>();
       return {
-        beginAttempt: async (id, lease) => {
-          const again = begun.has(id);
-          begun.add(id);
-          const result = await store.beginAttempt(id, lease);
-          return result.outcome === "begun" ? { ...result, previousLost: again } : result;
-        },
+        claim: beginning(store, ({ operation }) => {
+          const previousLost = begun.has(operation.id);
+          begun.add(operation.id);
+          return { operation, previousLost };
+        }),
       };
     },
   },
@@ -156,11 +162,10 @@ export const leasingStores: readonly BrokenPort<TrackedStore>[] = [
           if (settlement.to === "retry" && !settlement.countAttempt) forgotten.add(lease.operationId);
           return store.settle(lease, settlement);
         },
-        beginAttempt: async (id, lease) => {
-          const result = await store.beginAttempt(id, lease);
-          const forgets = result.outcome === "begun" && forgotten.has(id);
-          return forgets ? { ...result, previousLost: false } : result;
-        },
+        claim: beginning(store, ({ operation, previousLost }) => ({
+          operation,
+          previousLost: previousLost && !forgotten.has(operation.id),
+        })),
       };
     },
   },

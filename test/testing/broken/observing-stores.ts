@@ -28,11 +28,11 @@ export const observingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => {
       let isBeginning = false;
       return {
-        beginAttempt: async (id, lease) => {
+        claim: async (request) => {
           isBeginning = true;
-          const begun = store.beginAttempt(id, lease);
+          const claimed = store.claim(request);
           isBeginning = false;
-          return begun;
+          return claimed;
         },
         watch: (onChange) => store.watch?.((id) => isBeginning || onChange(id)) ?? (() => {}),
       };

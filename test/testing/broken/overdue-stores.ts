@@ -1,5 +1,6 @@
 import type { OperationStore } from "async-request-reply";
 import type { Operation, OverdueOperation } from "async-request-reply/ports";
+import { claimingOne, NOTHING } from "../changed-claims.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -47,27 +48,24 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "begins an operation after its deadline",
-    caughtBy: [
-      "deadline.late",
-      "deadline.race",
-      "deadline.on-end",
-      "deadline.paused",
-      "deadline.full",
-      "deadline.watch",
-      "deadline.unstarted",
-    ],
-    methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        if (result.outcome !== "expired") return result;
-        const operation = (await store.look(id)) as Operation;
-        return { outcome: "begun", operation, previousLost: false };
-      },
+    caughtBy: ["deadline.late", "deadline.unstarted"],
+    methods: (store, clock) => ({
+      claim: claimingOne(store, async (id, request) => {
+        const operation = await store.look(id);
+        const { state, createdAt = 0, startWithinMs = Number.POSITIVE_INFINITY } = operation ?? {};
+        const isLate = state === "pending" && createdAt + startWithinMs <= clock.now();
+        return isLate && operation !== undefined
+          ? { ...NOTHING, begun: [{ operation, previousLost: false }] }
+          : store.claim(request);
+      }),
     }),
   },
   {
-    name: "ends nothing but what a worker tries to begin",
+    name: "ends nothing",
     caughtBy: [
+      "deadline.late",
+      "deadline.full",
+      "deadline.race",
       "deadline.swept",
       "deadline.limit",
       "deadline.delayed",
@@ -84,32 +82,9 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
     methods: () => ({ endOverdue: async () => [] }),
   },
   {
-    name: "returns `terminal` for an operation that the call has ended",
-    caughtBy: [
-      "deadline.late",
-      "deadline.on-end",
-      "deadline.paused",
-      "deadline.full",
-      "deadline.watch",
-      "deadline.unstarted",
-    ],
-    methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        return result.outcome === "expired" ? { outcome: "terminal" } : result;
-      },
-    }),
-  },
-  {
     name: "does not say who submitted an operation that has expired",
     caughtBy: ["deadline.late", "deadline.swept"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        if (result.outcome !== "expired") return result;
-        const { principal: _, ...operation } = result.operation;
-        return { outcome: "expired", operation };
-      },
       endOverdue: async (request) =>
         ((await store.endOverdue?.(request)) ?? []).map(({ principal: _, ...operation }) => operation),
     }),
@@ -127,11 +102,6 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
       "deadline.redrive",
     ],
     methods: (store, clock) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        if (result.outcome !== "expired") return result;
-        return { outcome: "expired", operation: { ...result.operation, createdAt: clock.now() } };
-      },
       endOverdue: async (request) =>
         ((await store.endOverdue?.(request)) ?? []).map((operation) => ({
           ...operation,
@@ -148,7 +118,7 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "reports an overdue operation to several callers",
-    caughtBy: ["deadline.swept"],
+    caughtBy: ["deadline.swept", "deadline.race"],
     methods: (store) => ({
       endOverdue: sharingAnswers(async (request) => (await store.endOverdue?.(request)) ?? []),
     }),
@@ -247,16 +217,6 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
         endOverdue: async (request) => (paused ? [] : ((await store.endOverdue?.(request)) ?? [])),
       };
     },
-  },
-  {
-    name: "looks for a place before the deadline",
-    caughtBy: ["deadline.full"],
-    methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        return result.outcome === "expired" && lease.limits !== undefined ? { outcome: "full" } : result;
-      },
-    }),
   },
   {
     name: "does not find operations that wait for their turn in a lane",

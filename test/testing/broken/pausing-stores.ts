@@ -1,3 +1,4 @@
+import { claimingOne, NOTHING } from "../changed-claims.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -12,16 +13,16 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "counts an attempt that did not begin",
     caughtBy: ["pause.stops"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
-        const result = await store.beginAttempt(id, lease);
-        if (result.outcome !== "full") return result;
+      claim: claimingOne(store, async (id, request) => {
+        const claimed = await store.claim(request);
+        if (!claimed.blocked) return claimed;
         const definition = store.created.get(id)?.definition ?? "";
         await store.resume?.(definition);
-        const begun = await store.beginAttempt(id, lease);
-        if (begun.outcome === "begun") await store.seize(id);
+        const { begun } = await store.claim(request);
+        if (begun.length > 0) await store.seize(id);
         await store.pause?.(definition);
-        return result;
-      },
+        return claimed;
+      }),
     }),
   },
   {
@@ -76,12 +77,11 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
           paused.add(definition);
           await store.pause?.(definition, by);
         },
-        beginAttempt: async (id, lease) => {
+        claim: claimingOne(store, async (id, request) => {
           const { definition = "" } = store.created.get(id) ?? {};
           const { state } = (await store.look(id)) ?? {};
-          if (state === "preparing" && paused.has(definition)) return { outcome: "full" };
-          return store.beginAttempt(id, lease);
-        },
+          return state === "preparing" && paused.has(definition) ? NOTHING : store.claim(request);
+        }),
       };
     },
   },

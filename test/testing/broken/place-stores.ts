@@ -1,5 +1,6 @@
-import type { BeginResult } from "async-request-reply/ports";
+import type { Claimed } from "async-request-reply/ports";
 import type { ManualClock } from "async-request-reply/testing";
+import { askingOf, claimingOne, NOTHING } from "../changed-claims.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -16,13 +17,14 @@ function counting(
     /** Targets of the last settlements. */
     const settled = new Map<string, string>();
     return {
-      beginAttempt: async (id, lease) => {
-        const limit = lease.limits?.running ?? lease.limits?.runningPerTenant ?? Number.POSITIVE_INFINITY;
-        if (countOf(store, clock, settled, id) >= limit) return { outcome: "full" };
-        const result = await store.beginAttempt(id, lease);
-        if (result.outcome === "begun") settled.delete(id);
-        return result;
-      },
+      claim: claimingOne(store, async (id, request) => {
+        const { limits } = request.definitions[0] ?? {};
+        const limit = limits?.running ?? limits?.runningPerTenant ?? Number.POSITIVE_INFINITY;
+        if (countOf(store, clock, settled, id) >= limit) return FULL;
+        const claimed = await store.claim(request);
+        if (claimed.begun.length > 0) settled.delete(id);
+        return claimed;
+      }),
       settle: async (lease, settlement) => {
         const result = await store.settle(lease, settlement);
         if (result.outcome === "settled") settled.set(lease.operationId, settlement.to);
@@ -40,32 +42,18 @@ function isLive({ leaseEndsAt }: TrackedStore, clock: ManualClock, id: string): 
   return (leaseEndsAt.get(id) ?? 0) > clock.now();
 }
 
-const FULL: BeginResult = { outcome: "full" };
+const FULL: Claimed = { ...NOTHING, blocked: true };
 
 /** Stores that break a rule of limits. */
 export const limitStores: readonly BrokenPort<TrackedStore>[] = [
   {
-    name: "ignores limits",
-    caughtBy: [
-      "limits.running",
-      "limits.tenant",
-      "limits.freed",
-      "limits.cancelled",
-      "limits.expired",
-      "limits.race",
-    ],
-    methods: (store) => ({
-      beginAttempt: (id, { limits: _, ...lease }) => store.beginAttempt(id, lease),
-    }),
-  },
-  {
     name: "takes the limit of each tenant for that of all tenants",
-    caughtBy: ["limits.tenant", "limits.race"],
+    caughtBy: ["limits.claim", "limits.race"],
     methods: (store) => ({
-      beginAttempt: (id, lease) => {
-        const running = lease.limits?.runningPerTenant;
-        return store.beginAttempt(id, running === undefined ? lease : { ...lease, limits: { running } });
-      },
+      claim: askingOf(store, ({ limits }) => {
+        const running = limits?.runningPerTenant;
+        return running === undefined ? {} : { limits: { running } };
+      }),
     }),
   },
   {
@@ -87,7 +75,7 @@ export const limitStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "counts operations that have ended",
-    caughtBy: ["limits.running", "limits.freed"],
+    caughtBy: ["limits.freed"],
     methods: counting(
       (store, clock, _, id) =>
         [...store.tokens.keys()].filter((each) => each !== id && isLive(store, clock, each)).length,
@@ -102,7 +90,7 @@ export const limitStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "counts the lost lease of the operation itself",
-    caughtBy: ["limits.takeover", "limits.repeated"],
+    caughtBy: ["limits.takeover"],
     methods: counting((store, _, settled) => runningIds(store, settled).length),
   },
   {
@@ -126,7 +114,6 @@ export const laneStores: readonly BrokenPort<TrackedStore>[] = [
     name: "loses lanes",
     caughtBy: [
       "lanes.stored",
-      "lanes.one",
       "lanes.order",
       "lanes.retry",
       "lanes.delayed",
@@ -134,6 +121,10 @@ export const laneStores: readonly BrokenPort<TrackedStore>[] = [
       "lanes.expired",
       "lanes.redriven",
       "lanes.preparing",
+      "lanes.claim",
+      "lanes.claim-long",
+      "lanes.claim-lost",
+      "claim.blocked-lane",
     ],
     methods: (store) => ({
       create: ({ lane: _, ...operation }, initial) => store.create(operation, initial),
@@ -143,10 +134,11 @@ export const laneStores: readonly BrokenPort<TrackedStore>[] = [
     name: "begins one operation at a time, although their lanes differ",
     caughtBy: ["lanes.apart"],
     methods: (store, clock) => ({
-      beginAttempt: async (id, lease) =>
+      claim: claimingOne(store, async (id, request) =>
         [...store.tokens.keys()].some((each) => each !== id && isLive(store, clock, each))
           ? FULL
-          : store.beginAttempt(id, lease),
+          : store.claim(request),
+      ),
     }),
   },
   {
@@ -159,13 +151,13 @@ export const laneStores: readonly BrokenPort<TrackedStore>[] = [
           lanes.set(operation.id, lane);
           return store.create(operation, initial);
         },
-        beginAttempt: async (id, lease) => {
+        claim: claimingOne(store, async (id, request) => {
           const taken = [...store.tokens.keys()].some(
             (each) => each !== id && lanes.get(each) === lanes.get(id),
           );
           await Promise.resolve();
-          return taken ? FULL : store.beginAttempt(id, lease);
-        },
+          return taken ? FULL : store.claim(request);
+        }),
       };
     },
   },
@@ -173,13 +165,13 @@ export const laneStores: readonly BrokenPort<TrackedStore>[] = [
     name: "waits for operations of the lane that are preparing",
     caughtBy: ["lanes.preparing"],
     methods: (store) => ({
-      beginAttempt: async (id, lease) => {
+      claim: claimingOne(store, async (id, request) => {
         const { lane } = store.created.get(id) ?? {};
         const waits = (await store.all()).some(
           (each) => each.id !== id && each.state === "preparing" && each.lane === lane,
         );
-        return waits ? FULL : store.beginAttempt(id, lease);
-      },
+        return waits ? FULL : store.claim(request);
+      }),
     }),
   },
 ];

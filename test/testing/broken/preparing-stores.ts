@@ -1,23 +1,10 @@
+import { claimOne } from "../../support/claims.js";
+import { beginning } from "../changed-claims.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
 /** Stores that break a rule of operations whose resource is being created. */
 export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
-  {
-    name: "lets workers begin a creation that they cannot run",
-    caughtBy: ["preparing.creates"],
-    methods: (store) => ({
-      beginAttempt: (id, { token, leaseMs }) => store.beginAttempt(id, { token, leaseMs }),
-    }),
-  },
-  {
-    name: "withholds pending work from workers that cannot create",
-    caughtBy: ["preparing.creates"],
-    methods: (store) => ({
-      beginAttempt: async (id, request) =>
-        request.creates === false ? { outcome: "preparing" } : store.beginAttempt(id, request),
-    }),
-  },
   {
     name: "treats every creation of a preparing operation as the creator's",
     caughtBy: ["preparing.repeated", "preparing.taken-over"],
@@ -71,12 +58,12 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
           if (settlement.to === "prepared") prepared.add(lease.operationId);
           return store.settle(lease, settlement);
         },
-        beginAttempt: async (id, lease) => {
-          const result = await store.beginAttempt(id, lease);
-          if (result.outcome !== "begun" || !prepared.has(id)) return result;
-          const { operation } = result;
-          return { ...result, operation: { ...operation, attempt: operation.attempt + 1 } };
-        },
+        claim: beginning(store, (begun) => {
+          const { id, attempt } = begun.operation;
+          return prepared.has(id)
+            ? { ...begun, operation: { ...begun.operation, attempt: attempt + 1 } }
+            : begun;
+        }),
       };
     },
   },
@@ -111,7 +98,7 @@ export const preparingStores: readonly BrokenPort<TrackedStore>[] = [
         const operation = await store.look(lease.operationId);
         if (operation?.state === "preparing" && settlement.to === "completed") {
           await store.settle(lease, { to: "prepared", resource: '{"body":{}}' });
-          await store.beginAttempt(lease.operationId, { token: lease.token, leaseMs: 1 });
+          await claimOne(store, lease.operationId, { token: lease.token, leaseMs: 1 });
         }
         return store.settle(lease, settlement);
       },

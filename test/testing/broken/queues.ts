@@ -1,340 +1,361 @@
 import type { Queue } from "async-request-reply";
-import type { Announcement, BegunAttempt, Delivery, ReceiveRequest } from "async-request-reply/ports";
-import { receivingBy } from "../../support/consumers.js";
-import { type BrokenPort, sharingAnswers } from "./prove.js";
+import type { Listening, Ring, RingListener } from "async-request-reply/ports";
+import { createListeners, createLocalQueue } from "../../../src/backends/shared/listeners.js";
+import type { BrokenPort } from "./prove.js";
+import { singleDelivery } from "./single-delivery.js";
 
-const EVERY = ["orders", "orders2", "order", "reports", "__proto__"];
-
-function every({ limit }: ReceiveRequest): ReadonlyMap<string, number> {
-  return new Map(EVERY.map((name) => [name, limit]));
+/** Changes or refuses what is published. */
+function publishing(
+  queue: Queue,
+  change: (rings: readonly Ring[]) => readonly Ring[],
+): Pick<Queue, "publish"> {
+  return { publish: async (rings) => queue.publish(change(rings)) };
 }
 
-/** Queues that break a rule of receiving. */
-export const receivingQueues: readonly BrokenPort<Queue>[] = [
+/** Replaces methods of listenings. */
+function listening(
+  queue: Queue,
+  methods: (underneath: Listening, listener: RingListener) => Partial<Listening>,
+): Pick<Queue, "listen"> {
+  return {
+    listen: (listener) => {
+      const underneath = queue.listen(listener);
+      return { ...underneath, ...methods(underneath, listener) };
+    },
+  };
+}
+
+/** Changes what each listener wants. `create` returns a function that remembers what this listener has wanted before. */
+function wanting(
+  queue: Queue,
+  create: () => (wanted: ReadonlySet<string>) => Iterable<string>,
+): Pick<Queue, "listen"> {
+  return listening(queue, ({ want }) => {
+    const change = create();
+    return { want: (wanted) => want(new Set(change(wanted))) };
+  });
+}
+
+/** Rings for all listeners for which `hears` returns true. Ignores the definition. */
+function ringingAll(hears: (wanted: ReadonlySet<string>) => boolean): Pick<Queue, "publish" | "listen"> {
+  const listeners = new Map<RingListener, ReadonlySet<string>>();
+  return {
+    publish: async () => {
+      for (const [{ onRing }, wanted] of listeners) if (hears(wanted)) onRing();
+    },
+    listen: (listener) => {
+      listeners.set(listener, new Set());
+      return {
+        want: (wanted) => void (listeners.has(listener) && listeners.set(listener, wanted)),
+        close: async () => void listeners.delete(listener),
+      };
+    },
+  };
+}
+
+/** Changes names of definitions in rings and in what listeners want. */
+function renaming(queue: Queue, rename: (name: string) => string): Pick<Queue, "publish" | "listen"> {
+  return {
+    ...publishing(queue, (rings) => rings.map((ring) => ({ ...ring, definition: rename(ring.definition) }))),
+    ...wanting(queue, () => (wanted) => [...wanted].map(rename)),
+  };
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+
+/** Queues that break a rule of rings. */
+const ringingQueues: readonly BrokenPort<Queue>[] = [
   {
-    name: "loses all announcements of a batch but the first",
-    caughtBy: ["receive.all", "receive.limit", "receive.share", "receive.ordered", "receive.burst"],
-    methods: (queue) => ({ publish: (announcements) => queue.publish(announcements.slice(0, 1)) }),
-  },
-  {
-    name: "changes announcements",
-    caughtBy: ["receive.all"],
-    methods: (queue) => ({
-      publish: (announcements) =>
-        queue.publish(announcements.map((each) => ({ ...each, operationId: each.id }))),
-    }),
-  },
-  {
-    name: "refuses an empty batch",
-    caughtBy: ["receive.nothing"],
-    methods: (queue) => ({
-      publish: async (announcements) => {
-        if (announcements.length === 0) throw new Error("there is nothing to publish");
-        await queue.publish(announcements);
-      },
-    }),
-  },
-  {
-    name: "delivers announcements of every definition",
-    caughtBy: ["receive.definitions", "receive.other-definition"],
-    methods: (queue) =>
-      receivingBy(queue, (request, consumer) => consumer.receive({ ...request, slots: every(request) })),
-  },
-  {
-    name: "drops announcements of definitions that the receiver did not request",
-    caughtBy: ["receive.definitions"],
-    methods: (queue) =>
-      receivingBy(queue, async (request, consumer) => {
-        const received = await consumer.receive({ ...request, slots: every(request) });
-        return received.filter(({ announcement }) => request.slots.has(announcement.definition));
-      }),
-  },
-  {
-    name: "delivers more than the limit",
-    caughtBy: ["receive.limit"],
-    methods: (queue) =>
-      receivingBy(queue, (request, consumer) => consumer.receive({ ...request, limit: 1_000 })),
-  },
-  {
-    name: "ignores the free slots of a definition",
-    caughtBy: ["receive.slots"],
-    methods: (queue) =>
-      receivingBy(queue, ({ slots, ...request }, consumer) =>
-        consumer.receive({ ...request, slots: new Map([...slots.keys()].map((name) => [name, 1_000])) }),
-      ),
-  },
-  {
-    name: "does not notice announcements while a call is waiting",
-    caughtBy: ["receive.waits", "receive.other-definition", "receive.share"],
-    methods: (queue) =>
-      receivingBy(queue, async (request, consumer) => {
-        const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
-        if (received.length > 0) return received;
-        await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
-        return [];
-      }),
-  },
-  {
-    name: "delivers to a waiting call only when the signal is aborted",
-    caughtBy: ["receive.waits", "receive.other-definition"],
-    methods: (queue) =>
-      receivingBy(queue, async (request, consumer) => {
-        const received = await consumer.receive({ ...request, signal: AbortSignal.abort() });
-        if (received.length > 0 || request.signal.aborted) return received;
-        await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
-        return consumer.receive(request);
-      }),
-  },
-  {
-    name: "ignores the signal",
-    caughtBy: ["receive.abort", "receive.nothing", "delivery.acked"],
-    methods: (queue) =>
-      receivingBy(queue, (request, consumer) =>
-        consumer.receive({ ...request, signal: new AbortController().signal }),
-      ),
-  },
-  {
-    name: "loses announcements that follow an aborted call",
-    caughtBy: ["receive.abort"],
+    name: "loses every other ring",
+    caughtBy: ["ring.heard", "ring.repeated", "share.any"],
     methods: (queue) => {
-      let aborted = false;
-      return receivingBy(queue, async (request, consumer) => {
-        const received = await consumer.receive(request);
-        const loses = aborted;
-        aborted ||= request.signal.aborted;
-        return loses ? [] : received;
+      let count = 0;
+      return publishing(queue, (rings) => rings.filter(() => ++count % 2 === 1));
+    },
+  },
+  {
+    name: "refuses rings without an operation",
+    caughtBy: ["ring.heard"],
+    methods: (queue) =>
+      publishing(queue, (rings) => {
+        if (rings.some(({ operationId }) => operationId === undefined)) throw new Error("no operation");
+        return rings;
+      }),
+  },
+  {
+    name: "rings once for each operation",
+    caughtBy: ["ring.repeated"],
+    methods: (queue) => {
+      const seen = new Set<unknown>();
+      return publishing(queue, (rings) =>
+        rings.filter(
+          ({ operationId }) => operationId === undefined || (!seen.has(operationId) && seen.add(operationId)),
+        ),
+      );
+    },
+  },
+  {
+    name: "refuses rings that no listener has wanted",
+    caughtBy: ["ring.early", "ring.definitions"],
+    methods: (queue) => {
+      const known = new Set<string>();
+      return {
+        ...publishing(queue, (rings) => {
+          if (!rings.every(({ definition }) => known.has(definition))) throw new Error("no listener");
+          return rings;
+        }),
+        ...wanting(queue, () => (wanted) => {
+          for (const name of wanted) known.add(name);
+          return wanted;
+        }),
+      };
+    },
+  },
+  {
+    name: "refuses an empty list",
+    caughtBy: ["ring.none"],
+    methods: (queue) =>
+      publishing(queue, (rings) => {
+        if (rings.length === 0) throw new Error("there is nothing to publish");
+        return rings;
+      }),
+  },
+  {
+    name: "rings for the first of a list only",
+    caughtBy: ["ring.definitions"],
+    methods: (queue) => publishing(queue, (rings) => rings.slice(0, 1)),
+  },
+  {
+    name: "never rings again after many rings",
+    caughtBy: ["ring.many"],
+    methods: (queue) => {
+      let count = 0;
+      return publishing(queue, (rings) => {
+        count += rings.length;
+        return count > 900 ? [] : rings;
       });
     },
   },
   {
-    name: "delivers the same announcement to several waiting receivers",
-    caughtBy: ["receive.share", "delivery.concurrent"],
-    methods: (queue) => {
-      const share = sharingAnswers((receive: () => Promise<readonly Delivery[]>) => receive());
-      return receivingBy(queue, (request, consumer) => share(() => consumer.receive(request)));
-    },
+    name: "ignores the case of names",
+    caughtBy: ["ring.names"],
+    methods: (queue) => renaming(queue, (name) => name.toLowerCase()),
   },
   {
-    name: "delivers in the order of arrival, whatever the tenants",
-    caughtBy: ["turns.newcomer", "turns.round", "turns.urgent", "turns.reached"],
-    methods: (queue) => inOrder(queue, (arrived) => arrived),
+    name: "gives two names the same escaped form",
+    caughtBy: ["ring.names"],
+    methods: (queue) => renaming(queue, (name) => name.replaceAll(".", "_2e")),
   },
   {
-    name: "delivers the newest work of a tenant first",
-    caughtBy: ["turns.round", "turns.oldest", "receive.ordered"],
-    methods: (queue) => inOrder(queue, (arrived) => [...arrived].reverse()),
-  },
-  {
-    name: "keeps a slot free for another tenant",
-    caughtBy: [
-      "turns.alone",
-      "turns.newcomer",
-      "turns.round",
-      "turns.later",
-      "turns.urgent",
-      "turns.reached",
-    ],
-    methods: (queue) =>
-      receivingBy(queue, (request, consumer) =>
-        consumer.receive({ ...request, limit: Math.max(1, request.limit - 1) }),
-      ),
-  },
-  {
-    name: "ignores limits",
-    caughtBy: ["limits.queue-running", "limits.queue-tenant", "limits.queue-urgent"],
-    methods: (queue) => ({
-      consume: ({ definitions }) =>
-        queue.consume({ definitions: definitions.map(({ limits: _, ...definition }) => definition) }),
-    }),
-  },
-  {
-    name: "counts only what has begun when it delivers",
-    caughtBy: ["limits.queue-running", "limits.queue-tenant"],
-    methods: (queue) =>
-      receivingBy(queue, async (request, consumer) => [
-        ...(await consumer.receive({ ...request, limit: 3 })),
-        ...(await consumer.receive({ ...request, limit: 3 })),
-      ]),
-  },
-  {
-    name: "delivers operations before their turn in a lane",
-    caughtBy: ["lanes.queue"],
-    methods: (queue) => ({
-      publish: (announcements) =>
-        queue.publish(announcements.map((each) => ({ ...each, operationId: `unknown ${each.operationId}` }))),
-    }),
-  },
-  {
-    name: "delivers the newest announcements first",
-    caughtBy: ["receive.ordered"],
-    methods: (queue) =>
-      receivingBy(queue, async (request, consumer) => [...(await consumer.receive(request))].reverse()),
+    name: "has no rings for names that objects inherit",
+    caughtBy: ["ring.names"],
+    methods: (queue) => publishing(queue, (rings) => rings.filter(({ definition }) => !(definition in {}))),
   },
 ];
 
-/** Takes everything that has arrived, and delivers it in another order. */
-function inOrder(queue: Queue, sort: (arrived: readonly Delivery[]) => readonly Delivery[]): Partial<Queue> {
-  const published: string[] = [];
-  const held = new Map<string, Delivery>();
-  return {
-    publish: async (announcements) => {
-      published.push(...announcements.map(({ id }) => id));
-      await queue.publish(announcements);
-    },
-    ...receivingBy(queue, async (request, consumer) => {
-      const { slots, limit, signal } = request;
-      const all = {
-        ...request,
-        limit: 1_000,
-        slots: new Map([...slots.keys()].map((name) => [name, 1_000])),
+/** Queues that break a rule of what listeners want. */
+const wantedQueues: readonly BrokenPort<Queue>[] = [
+  {
+    name: "rings for all listeners",
+    caughtBy: ["want.first", "want.others", "want.changed", "want.none", "ring.names"],
+    methods: () => ringingAll(() => true),
+  },
+  {
+    name: "rings for all listeners that want any definition",
+    caughtBy: ["want.others", "want.changed", "ring.names"],
+    methods: () => ringingAll((wanted) => wanted.size > 0),
+  },
+  {
+    name: "adds up what a listener wants",
+    caughtBy: ["want.changed", "want.none"],
+    methods: (queue) =>
+      wanting(queue, () => {
+        const all = new Set<string>();
+        return (wanted) => {
+          for (const name of wanted) all.add(name);
+          return all;
+        };
+      }),
+  },
+  {
+    name: "keeps to what a listener wanted first",
+    caughtBy: ["want.changed", "want.none"],
+    methods: (queue) =>
+      wanting(queue, () => {
+        let first: ReadonlySet<string> | undefined;
+        return (wanted) => {
+          first ??= wanted;
+          return first;
+        };
+      }),
+  },
+  {
+    name: "never rings again for what a listener has once not wanted",
+    caughtBy: ["want.again"],
+    methods: (queue) =>
+      wanting(queue, () => {
+        let known: ReadonlySet<string> = new Set();
+        const left = new Set<string>();
+        return (wanted) => {
+          for (const name of known) if (!wanted.has(name)) left.add(name);
+          known = wanted;
+          return [...wanted].filter((name) => !left.has(name));
+        };
+      }),
+  },
+  {
+    name: "rings for the first definition that a listener wants only",
+    caughtBy: ["want.several", "want.others", "want.changed", "close.listening"],
+    methods: (queue) => wanting(queue, () => (wanted) => [...wanted].slice(0, 1)),
+  },
+];
+
+/** Queues that break a rule of several listeners. */
+const sharedQueues: readonly BrokenPort<Queue>[] = [
+  {
+    name: "loses rings that several listeners want",
+    caughtBy: ["share.any", "share.full"],
+    methods: (queue) => {
+      const wants = new Map<object, ReadonlySet<string>>();
+      return {
+        ...publishing(queue, (rings) =>
+          rings.filter(
+            ({ definition }) => [...wants.values()].filter((each) => each.has(definition)).length < 2,
+          ),
+        ),
+        ...wanting(queue, () => {
+          const listener = {};
+          return (wanted) => {
+            wants.set(listener, wanted);
+            return wanted;
+          };
+        }),
       };
-      for (const delivery of await consumer.receive({
-        ...all,
-        signal: held.size > 0 ? AbortSignal.abort() : signal,
-      }))
-        held.set(delivery.announcement.id, delivery);
-      const arrived = sort(published.flatMap((id) => held.get(id) ?? []));
-      const taken: Delivery[] = [];
-      const left = new Map(slots);
-      for (const delivery of arrived) {
-        const free = left.get(delivery.announcement.definition) ?? 0;
-        if (taken.length >= limit || free <= 0) continue;
-        left.set(delivery.announcement.definition, free - 1);
-        held.delete(delivery.announcement.id);
-        taken.push(delivery);
-      }
-      return taken;
-    }),
-  };
-}
-
-function altering(
-  queue: Queue,
-  alter: (delivery: Delivery, request: ReceiveRequest) => Partial<Delivery>,
-): Partial<Queue> {
-  return receivingBy(queue, async (request, consumer) =>
-    (await consumer.receive(request)).map((delivery) => ({ ...delivery, ...alter(delivery, request) })),
-  );
-}
-
-/** Invents the attempt that a queue without storage would return. */
-function madeUp({ announcement: { operationId: id, definition } }: Delivery, token: string): BegunAttempt {
-  const about = {
-    id,
-    definition,
-    tenant: "",
-    input: "",
-    retentionMs: 0,
-    state: "pending",
-    attempt: 1,
-    createdAt: 0,
-  } as const;
-  return {
-    lease: { operationId: id, token },
-    begun: { outcome: "begun", operation: about, previousLost: false },
-  };
-}
-
-/** Queues that break a rule of deliveries. */
-export const deliveringQueues: readonly BrokenPort<Queue>[] = [
-  {
-    name: "redelivers acked announcements",
-    caughtBy: ["delivery.acked", "delivery.nacked"],
-    methods: (queue) => altering(queue, ({ nack }) => ({ ack: nack })),
-  },
-  {
-    name: "loses nacked announcements",
-    caughtBy: ["delivery.nacked"],
-    methods: (queue) => altering(queue, ({ ack }) => ({ nack: ack })),
-  },
-  {
-    name: "redelivers only once",
-    caughtBy: ["delivery.nacked"],
-    methods: (queue) => {
-      const nacked = new Set<string>();
-      return altering(queue, ({ announcement, nack }) => ({
-        nack: async () => {
-          if (!nacked.has(announcement.id)) await nack();
-          nacked.add(announcement.id);
-        },
-      }));
     },
   },
   {
-    name: "confuses different announcements of one operation",
-    caughtBy: ["delivery.each"],
+    name: "gives each ring to one listener and swallows it if that one has no slot left",
+    caughtBy: ["share.full", "process.full"],
+    methods: (queue) => singleDelivery(queue, () => false),
+  },
+  {
+    name: "hands a ring on only if a listener wants nothing more",
+    caughtBy: ["share.full", "process.full"],
+    methods: (queue) => singleDelivery(queue, (_, wanted) => wanted.size === 0),
+  },
+  {
+    name: "rings in its own process only",
+    caughtBy: ["process.heard", "process.full"],
+    methods: (_, clock) => createLocalQueue(createListeners({ clock })),
+  },
+];
+
+/** Queues that break a rule of closing. */
+const closingQueues: readonly BrokenPort<Queue>[] = [
+  {
+    name: "rings for listeners that were closed",
+    caughtBy: ["close.listening", "close.want"],
+    methods: (queue) => listening(queue, () => ({ close: async () => {} })),
+  },
+  {
+    name: "does not let a listener be closed twice",
+    caughtBy: ["close.listening", "close.want", "close.queue", "close.unused"],
+    methods: (queue) =>
+      listening(queue, ({ close }) => {
+        let isClosed = false;
+        return {
+          close: async () => {
+            if (isClosed) throw new Error("it was closed before");
+            isClosed = true;
+            await close();
+          },
+        };
+      }),
+  },
+  {
+    name: "closes all listeners with one",
+    caughtBy: ["close.listening"],
     methods: (queue) => {
-      const seen = new Set<string>();
-      const isNew = ({ operationId }: Announcement) => !seen.has(operationId) && seen.add(operationId);
-      return { publish: (announcements) => queue.publish(announcements.filter(isNew)) };
-    },
-  },
-  {
-    name: "declares that it deduplicates and does not",
-    caughtBy: ["delivery.deduplicated"],
-    methods: () => ({}),
-  },
-  {
-    name: "declares that it begins attempts and does not",
-    caughtBy: [
-      "delivery.begun",
-      "delivery.repeated",
-      "delivery.repeated-empty",
-      "delivery.repeated-late",
-      "delivery.suspects",
-      "limits.queue-lost",
-    ],
-    methods: () => ({}),
-  },
-  {
-    name: "begins every attempt with a new token",
-    caughtBy: [
-      "delivery.begun",
-      "delivery.repeated",
-      "delivery.repeated-empty",
-      "delivery.repeated-late",
-      "delivery.suspects",
-    ],
-    methods: (queue) => altering(queue, (delivery) => ({ attempt: madeUp(delivery, "token") })),
-  },
-  {
-    name: "begins operations after their deadline",
-    caughtBy: ["deadline.queue", "deadline.queue-limits"],
-    methods: (queue) => altering(queue, (delivery, { token }) => ({ attempt: madeUp(delivery, token) })),
-  },
-  {
-    name: "begins other attempts when a call is repeated",
-    caughtBy: ["delivery.repeated", "delivery.repeated-late"],
-    methods: (queue) => altering(queue, (delivery, { token }) => ({ attempt: madeUp(delivery, token) })),
-  },
-  {
-    name: "begins further attempts if a call is repeated with more free slots",
-    caughtBy: ["delivery.repeated", "delivery.repeated-empty"],
-    methods: (queue) => {
-      const begun = new Map<string, readonly Delivery[]>();
-      return receivingBy(queue, async (request, consumer) => {
-        const { token, limit } = request;
-        const earlier = begun.get(token) ?? [];
-        const received = await consumer.receive({ ...request, limit: limit - earlier.length });
-        const others = received.map((delivery) => ({ ...delivery, attempt: madeUp(delivery, token) }));
-        begun.set(token, [...earlier, ...others]);
-        return [...earlier, ...others];
+      const all: Listening[] = [];
+      return listening(queue, (each) => {
+        all.push(each);
+        return { close: async () => void (await Promise.all(all.map((other) => other.close()))) };
       });
     },
   },
   {
-    name: "remembers only the last token, so that a late call makes it forget a newer one",
-    caughtBy: ["delivery.repeated-late"],
+    name: "waits forever for what a listener never wanted",
+    caughtBy: ["close.unused"],
+    methods: (queue) =>
+      listening(queue, ({ want, close }) => {
+        let hasWanted = false;
+        return {
+          want: (wanted) => {
+            hasWanted = true;
+            want(wanted);
+          },
+          close: () => (hasWanted ? close() : never()),
+        };
+      }),
+  },
+  {
+    name: "opens a listener again if it wants something after it was closed",
+    caughtBy: ["close.want"],
+    methods: (queue) =>
+      listening(queue, ({ want, close }, listener) => {
+        let isClosed = false;
+        return {
+          want: (wanted) => (isClosed ? queue.listen(listener).want(wanted) : want(wanted)),
+          close: () => {
+            isClosed = true;
+            return close();
+          },
+        };
+      }),
+  },
+  {
+    name: "throws if a listener wants something after it was closed",
+    caughtBy: ["close.want"],
+    methods: (queue) =>
+      listening(queue, ({ want, close }) => {
+        let isClosed = false;
+        return {
+          want: (wanted) => {
+            if (isClosed) throw new Error("it was closed");
+            want(wanted);
+          },
+          close: () => {
+            isClosed = true;
+            return close();
+          },
+        };
+      }),
+  },
+  {
+    name: "does not close while a listener is open",
+    caughtBy: ["close.queue"],
     methods: (queue) => {
-      let last: { readonly token: string; readonly begun: readonly Delivery[] } | undefined;
-      return receivingBy(queue, async (request, consumer) => {
-        const { token } = request;
-        if (last?.token === token) return last.begun;
-        const received = await consumer.receive(request);
-        const begun = received.map((delivery) => ({ ...delivery, attempt: madeUp(delivery, token) }));
-        last = { token, begun };
-        return begun;
-      });
+      let open = 0;
+      return {
+        ...listening(queue, ({ close }) => {
+          open += 1;
+          return {
+            close: () => {
+              open -= 1;
+              return close();
+            },
+          };
+        }),
+        close: () => (open > 0 ? never() : queue.close()),
+      };
     },
   },
+];
+
+/** Queues that each break a rule. */
+export const brokenQueues: readonly BrokenPort<Queue>[] = [
+  ...ringingQueues,
+  ...wantedQueues,
+  ...sharedQueues,
+  ...closingQueues,
 ];

@@ -1,4 +1,3 @@
-import { FIRST_ANNOUNCEMENT_MS } from "../../../src/testing/suites/operation-store/fixtures.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -6,7 +5,7 @@ import type { TrackedStore } from "./tracked-store.js";
 export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
   {
     name: "renews without extending the lease",
-    caughtBy: ["renew.extends", "renew.late", "preparing.renewed", "due.begun"],
+    caughtBy: ["renew.extends", "renew.late", "preparing.renewed", "claim.leased"],
     methods: (store, clock) => ({
       renew: async (lease, change) => {
         const endsAt = store.leaseEndsAt.get(lease.operationId) ?? 0;
@@ -16,7 +15,7 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "adds the renewal to the rest of the lease",
-    caughtBy: ["renew.extends", "due.begun"],
+    caughtBy: ["renew.extends", "claim.leased"],
     methods: (store, clock) => ({
       renew: async (lease, change) => {
         const left = Math.max(0, (store.leaseEndsAt.get(lease.operationId) ?? 0) - clock.now());
@@ -34,25 +33,6 @@ export const renewingStores: readonly BrokenPort<TrackedStore>[] = [
         return over ? { outcome: "lost" } : store.renew(lease, change);
       },
     }),
-  },
-  {
-    name: "saves a renewal only if it changes when the operation is handed out",
-    caughtBy: ["renew.announced"],
-    methods: (store, clock) => {
-      const announceAt = new Map<string, number>();
-      return {
-        takeDue: async (request) => {
-          const due = await store.takeDue(request);
-          for (const { id } of due) announceAt.set(id, clock.now() + FIRST_ANNOUNCEMENT_MS);
-          return due;
-        },
-        renew: async (lease, change) => {
-          const endsAt = clock.now() + (change.leaseMs ?? Number.NaN);
-          if (announceAt.get(lease.operationId) !== endsAt) return store.renew(lease, change);
-          return { outcome: "renewed", cancelRequested: false };
-        },
-      };
-    },
   },
   {
     name: "renews for any caller",

@@ -1,4 +1,6 @@
 import type { Operation } from "async-request-reply/ports";
+import { claimOne } from "../../support/claims.js";
+import { claimingOne, NOTHING } from "../changed-claims.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -12,7 +14,7 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
       "retry.given-back-later",
       "retry.not-due-keeps",
       "preparing.retried",
-      "due.retried",
+      "claim.due",
     ],
     methods: (store) => ({
       settle: (lease, settlement) =>
@@ -21,7 +23,7 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "retries a step too early",
-    caughtBy: ["begin.not-due", "retry.pending", "due.retried"],
+    caughtBy: ["begin.not-due", "retry.pending"],
     methods: (store) => ({
       settle: (lease, settlement) => {
         const early = settlement.to === "retry" ? settlement.delayMs - 1 : 0;
@@ -54,8 +56,9 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "keeps the lease of a settled attempt",
     caughtBy: ["retry.frees", "retry.at-once"],
     methods: (store, clock) => ({
-      beginAttempt: async (id, lease) =>
-        clock.now() < (store.leaseEndsAt.get(id) ?? 0) ? { outcome: "busy" } : store.beginAttempt(id, lease),
+      claim: claimingOne(store, async (id, request) =>
+        clock.now() < (store.leaseEndsAt.get(id) ?? 0) ? NOTHING : store.claim(request),
+      ),
     }),
   },
   {
@@ -96,7 +99,7 @@ export const retryingStores: readonly BrokenPort<TrackedStore>[] = [
         const settled = await store.settle(lease, settlement);
         if (settled.outcome === "settled" || store.tokens.get(lease.operationId) !== lease.token)
           return settled;
-        await store.beginAttempt(lease.operationId, { token: lease.token, leaseMs: 1 });
+        await claimOne(store, lease.operationId, { token: lease.token, leaseMs: 1 });
         return store.settle(lease, settlement);
       },
     }),

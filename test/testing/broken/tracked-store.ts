@@ -47,10 +47,12 @@ export function trackedStore(store: OperationStore, clock: ManualClock): Tracked
       }
       return outcome;
     },
-    beginAttempt: async (id, { token, leaseMs, limits }) => {
-      const result = await store.beginAttempt(id, { token, leaseMs, limits });
-      if (result.outcome === "begun") leased(id, token, leaseMs);
-      return result;
+    claim: async (request) => {
+      const claimed = await store.claim(request);
+      const leases = new Map(request.definitions.map(({ name, leaseMs }) => [name, leaseMs]));
+      for (const { operation } of claimed.begun)
+        leased(operation.id, request.token, leases.get(operation.definition) ?? 0);
+      return claimed;
     },
     renew: async (lease, change) => {
       const result = await store.renew(lease, change);

@@ -1,9 +1,10 @@
-import { AsyncReplyError, type Clock, type Queue } from "async-request-reply";
+import { AsyncReplyError, type Queue } from "async-request-reply";
 import {
-  type Announcement,
-  type Delivery,
-  parseAnnouncement,
-  type ReceiveRequest,
+  type Listening,
+  parseRingMessage,
+  type Ring,
+  type RingListener,
+  toRingMessage,
 } from "async-request-reply/ports";
 
 interface Message {
@@ -16,69 +17,78 @@ export interface ConfirmChannel {
     exchange: string,
     routingKey: string,
     content: Uint8Array,
-    options: { readonly persistent: true; readonly mandatory: true; readonly messageId: string },
+    options: { readonly persistent: false; readonly expiration: string },
     confirmed: (error: unknown) => void,
   ): boolean;
-  /** Limits the number of unacked messages. */
-  prefetch(count: number): Promise<unknown>;
   consume(
     queue: string,
     onMessage: (message: Message | null) => void,
   ): Promise<{ readonly consumerTag: string }>;
   cancel(consumerTag: string): Promise<unknown>;
   ack(message: Message): void;
-  nack(message: Message, allUpTo: boolean, requeue: boolean): void;
 }
 
-const NACK_DELAY_MS = 1_000;
-
 /**
- * Outlines a queue to prove that the port fits: one durable queue per definition, and consumers only while a call
- * waits.
+ * Outlines a queue to prove that the port fits: one queue per definition, and a consumer for each definition that a worker
+ * wants.
  */
-export function createRabbitQueue(channel: ConfirmChannel, clock: Clock): Queue {
+export function createRabbitQueue(channel: ConfirmChannel): Queue {
   return {
-    publish: async (announcements) => {
-      await Promise.all(announcements.map((announcement) => publishOne(channel, announcement)));
+    publish: async (rings) => {
+      await Promise.all(rings.map((ring) => publishOne(channel, ring)));
     },
-    consume: () => ({ receive: (request) => receive(channel, clock, request), close: async () => {} }),
+    listen: (listener) => listen(channel, listener),
     close: async () => {},
   };
 }
 
-async function receive(
-  channel: ConfirmChannel,
-  clock: Clock,
-  { slots, limit, signal }: ReceiveRequest,
-): Promise<readonly Delivery[]> {
-  const pushed: Message[] = [];
-  let wake: () => void = () => {};
-  await channel.prefetch(limit);
-  const consumers = await Promise.all(
-    [...slots.keys()].map((definition) =>
-      channel.consume(definition, (message) => {
-        if (message !== null) pushed.push(message);
-        wake();
-      }),
-    ),
-  );
-  if (pushed.length === 0 && !signal.aborted) {
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
+function listen(channel: ConfirmChannel, { onRing, onError }: RingListener): Listening {
+  const consumers = new Map<string, Promise<() => Promise<unknown>>>();
+  /** Definitions of which the worker has heard a ring since it last kept free slots. */
+  const heard = new Set<string>();
+
+  async function start(definition: string): Promise<() => Promise<unknown>> {
+    const { consumerTag } = await channel.consume(definition, (message) => {
+      if (message === null) return;
+      channel.ack(message);
+      if (!isRingOf(definition, message)) return;
+      heard.add(definition);
+      onRing();
     });
+    return () => channel.cancel(consumerTag);
   }
-  // The broker keeps sending until its consumers are cancelled. Surplus messages are returned.
-  await Promise.all(consumers.map(({ consumerTag }) => channel.cancel(consumerTag)));
-  for (const message of pushed.slice(limit)) channel.nack(message, false, true);
-  return pushed.slice(0, limit).flatMap((message) => toDelivery(channel, clock, message));
+
+  async function end(definition: string): Promise<void> {
+    const consumer = consumers.get(definition);
+    consumers.delete(definition);
+    await (await consumer)?.();
+    // There may be more work than this worker could take.
+    if (heard.delete(definition)) await publishOne(channel, { definition });
+  }
+
+  const want = (definitions: ReadonlySet<string>): void => {
+    for (const definition of consumers.keys())
+      if (definitions.has(definition)) heard.delete(definition);
+      else end(definition).catch(onError);
+    for (const definition of definitions) {
+      if (consumers.has(definition)) continue;
+      const started = start(definition);
+      consumers.set(definition, started);
+      started.catch(onError);
+    }
+  };
+
+  return {
+    want,
+    close: async () => void (await Promise.allSettled([...consumers.keys()].map(end))),
+  };
 }
 
-function publishOne(channel: ConfirmChannel, announcement: Announcement): Promise<void> {
+function publishOne(channel: ConfirmChannel, ring: Ring): Promise<void> {
   return new Promise((resolve, reject) => {
-    const content = new TextEncoder().encode(JSON.stringify(announcement));
-    const options = { persistent: true, mandatory: true, messageId: announcement.id } as const;
-    channel.publish("", announcement.definition, content, options, (cause) => {
+    const content = new TextEncoder().encode(toRingMessage(ring));
+    const options = { persistent: false, expiration: "10000" } as const;
+    channel.publish("", ring.definition, content, options, (cause) => {
       if (cause === null || cause === undefined) resolve();
       else
         reject(
@@ -88,20 +98,11 @@ function publishOne(channel: ConfirmChannel, announcement: Announcement): Promis
   });
 }
 
-/** A message that is not an announcement belongs to no operation, so it is acked and dropped. */
-function toDelivery(channel: ConfirmChannel, clock: Clock, message: Message): readonly Delivery[] {
+/** A message that is not a ring is acked and dropped. */
+function isRingOf(definition: string, { content }: Message): boolean {
   try {
-    const announcement = parseAnnouncement(JSON.parse(new TextDecoder().decode(message.content)));
-    return [
-      {
-        announcement,
-        ack: async () => channel.ack(message),
-        // An immediate requeue would loop while the store is unavailable.
-        nack: async () => void clock.schedule(NACK_DELAY_MS, () => channel.nack(message, false, true)),
-      },
-    ];
+    return parseRingMessage(new TextDecoder().decode(content)).definition === definition;
   } catch {
-    channel.ack(message);
-    return [];
+    return false;
   }
 }

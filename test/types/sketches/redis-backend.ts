@@ -55,17 +55,17 @@ function operationsOf(redis: RedisClient, call: Call): OperationStore {
     // The due time is the current time of the server plus `delayMs`.
     create: (operation, initial) => call("create", at(operation.id), { operation, initial }),
     get: async (id, tenant) => (await call("get", at(id), tenant)) ?? undefined,
-    beginAttempt: (id, lease) => call("begin", at(id), lease),
+    // The script takes from the sorted sets of due work, and returns the score of the first one that is left.
+    claim: (request) =>
+      call(
+        "claim",
+        request.definitions.map(({ name }) => `due:${name}`),
+        request,
+      ),
     renew: (lease, change) => call("renew", at(lease.operationId), { lease, change }),
     // The script reads `onEnd` from the hash, so the caller only passes the settlement.
     settle: (lease, settlement) => call("settle", at(lease.operationId), { lease, settlement }),
     requestCancel: (id, tenant) => call("cancel", at(id), tenant),
-    takeDue: (request) =>
-      call(
-        "take-due",
-        request.definitions.map((name) => `due:${name}`),
-        request,
-      ),
     // Scores are expiry times, so each operation has its own retention.
     takeExpired: (request) => call("take-expired", ["expires"], request),
     remove: (ids, options) => call("remove", ids.flatMap(at), options),

@@ -1,5 +1,6 @@
 import { isAsyncReplyError, permanentFailure } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
+import { claimOne } from "../../support/claims.js";
 import { status } from "../../support/webhooks/receiver.js";
 import { createStage, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
 
@@ -146,7 +147,7 @@ describe("a delivery that ends without success", () => {
     const id = await deliveryId();
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const lease = { token: `token-of-a-worker-that-dies-${attempt}`, leaseMs: 30_000 };
-      await stage.backend.operations.beginAttempt(id, lease);
+      await claimOne(stage.backend.operations, id, lease);
       await stage.clock.advance(30_000);
     }
     await stage.workAsDeliverer(60_000);

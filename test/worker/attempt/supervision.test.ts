@@ -267,10 +267,13 @@ describe("an attempt", () => {
     const { submit, read, worker, clock, events } = createStage([defineOrders()], (backend) => ({
       ...backend,
       operations: replacing(backend.operations, {
-        beginAttempt: async (...request) => {
-          const begun = await backend.operations.beginAttempt(...request);
-          if (begun.outcome !== "begun" || begun.operation.attempt > 1) return begun;
-          return { ...begun, operation: { ...begun.operation, lastError: "not JSON" } };
+        claim: async (request) => {
+          const claimed = await backend.operations.claim(request);
+          const begun = claimed.begun.map(({ operation, previousLost }) => {
+            const lastError = operation.attempt > 1 ? {} : { lastError: "not JSON" };
+            return { operation: { ...operation, ...lastError }, previousLost };
+          });
+          return { ...claimed, begun };
         },
       }),
     }));

@@ -24,6 +24,11 @@ export class Chain<T extends Linked<T>> {
     return this.#last;
   }
 
+  /** Returns all items in the order in which they were appended. */
+  *[Symbol.iterator](): Iterator<T> {
+    for (let item = this.#first; item !== undefined; item = item.after) yield item;
+  }
+
   /** Moves an item to the end of this chain, out of its previous chain. */
   append(item: T): void {
     item.chain?.remove(item);

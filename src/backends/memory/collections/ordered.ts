@@ -1,18 +1,18 @@
-/** Place of an item. */
+/** Place of an item. Empty once the item has left it. */
 interface Place<T> {
-  readonly item: T;
+  item: T | undefined;
   readonly at: number;
 }
 
-/** So many places that items have left are kept in any case. */
+/** So many empty places are kept in any case. */
 const SPARE_PLACES = 64;
 
 /** Items in the order of a number. Adding at the end, removing, and reading from the start are quick. */
 export class Ordered<T> {
   readonly #current = new Map<T, Place<T>>();
-  /** In order. Also contains places that items have left, so that leaving needs no search. */
+  /** In order. Also contains empty places, so that leaving needs no search. */
   #places: Place<T>[] = [];
-  /** Items have left all places before this one. */
+  /** All places before this one are empty. */
   #head = 0;
 
   get size(): number {
@@ -21,7 +21,9 @@ export class Ordered<T> {
 
   /** Adds an item, after those with the same number, or moves it. */
   put(item: T, at: number): void {
-    if (this.#current.get(item)?.at === at) return;
+    const before = this.#current.get(item);
+    if (before?.at === at) return;
+    if (before !== undefined) before.item = undefined;
     const place = { item, at };
     this.#current.set(item, place);
     const last = this.#places.at(-1);
@@ -31,27 +33,27 @@ export class Ordered<T> {
   }
 
   remove(item: T): void {
-    if (this.#current.delete(item)) this.#tidy();
+    const place = this.#current.get(item);
+    if (place === undefined) return;
+    place.item = undefined;
+    this.#current.delete(item);
+    this.#tidy();
   }
 
   /** Returns the items in order, those with a number greater than `after`. Default: all. */
   *from(after: number = Number.NEGATIVE_INFINITY): Iterable<T> {
-    while (this.#head < this.#places.length && !this.#isCurrent(this.#places[this.#head])) this.#head += 1;
     const places = this.#places;
+    while (this.#head < places.length && places[this.#head]?.item === undefined) this.#head += 1;
     for (let index = this.#indexAfter(after); index < places.length; index += 1) {
-      const place = places[index];
-      if (place !== undefined && this.#isCurrent(place)) yield place.item;
+      const item = places[index]?.item;
+      if (item !== undefined) yield item;
     }
   }
 
-  #isCurrent(place: Place<T> | undefined): boolean {
-    return place !== undefined && this.#current.get(place.item) === place;
-  }
-
-  /** Drops the places that items have left, once they are the most. */
+  /** Drops the empty places, once they are the most. */
   #tidy(): void {
     if (this.#places.length <= 2 * this.#current.size + SPARE_PLACES) return;
-    this.#places = this.#places.filter((place) => this.#isCurrent(place));
+    this.#places = this.#places.filter(({ item }) => item !== undefined);
     this.#head = 0;
   }
 

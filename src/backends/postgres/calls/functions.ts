@@ -41,8 +41,6 @@ function operationColumns(row: string): string {
   return [listedColumns(row), ...payloads].join(", ");
 }
 
-const attemptColumns = `${operationColumns("operation")}, (operation).previous_lost as previous_lost`;
-
 /**
  * The columns to read from the result of each function. Empty for a function that returns a single value, as `answer`: without
  * FROM, the server does not have to store its rows first.
@@ -65,14 +63,12 @@ const COLUMNS = {
   resume_v1: "1 as done",
   count_pending_v1: "pending",
   redrive_v1: "outcome, operation_id, created, state",
-  begin_v1: `place, outcome, due_in_ms::bigint as due_in_ms, ${attemptColumns}`,
-  live_since_v1: "definition, since_ms::bigint as since_ms",
-  claim_v1: `place, outcome, ${attemptColumns}`,
+  live_since_v1: "definition, since_ms::bigint as since_ms, oldest, next, at_ms::bigint as at_ms",
+  claim_v1: `place, outcome, ${operationColumns("operation")}, (operation).previous_lost as previous_lost`,
   renew_v1: "place, outcome, cancel_requested",
   settle_v1: "place, state",
   settle_in_v1: "place, state",
   cancel_v1: "f as outcome",
-  take_due_v1: "id, definition",
   end_overdue_v1: `id, definition, tenant, principal, ${timeColumn("created_at", "created_at")}`,
   take_expired_v1: "id, tenant, definition, key",
   remove_v1: "1 as done",

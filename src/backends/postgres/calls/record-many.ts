@@ -20,8 +20,6 @@ export interface RecordManyOptions {
   readonly limits: BatchLimits;
   readonly unsent: Unsent<Submission>;
   readonly runtime: Pick<Runtime, "clock" | "random">;
-  /** Called for each submission with its row. */
-  readonly onRecorded: (submission: Submission, row: Row | undefined) => void;
 }
 
 /** Long enough for the commit of another process that records the same keys. */
@@ -38,7 +36,7 @@ interface Try {
 export function createRecordMany(
   options: RecordManyOptions,
 ): (list: List) => Promise<readonly RecordManyResult[]> {
-  const { gateway, limits, unsent, runtime, onRecorded } = options;
+  const { gateway, limits, unsent, runtime } = options;
 
   function call(name: FunctionName, list: List, rowErrors = true): Promise<readonly Row[]> {
     const onSend = (): void => unsent.send(list, list);
@@ -94,10 +92,7 @@ export function createRecordMany(
   return async (list) => {
     try {
       const rowAt = byPlace(await rowsOf(list));
-      return list.map((submission, index) => {
-        onRecorded(submission, rowAt(index));
-        return toManyResult(rowAt(index), submission);
-      });
+      return list.map((submission, index) => toManyResult(rowAt(index), submission));
     } finally {
       unsent.answered(list);
     }

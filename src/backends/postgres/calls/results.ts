@@ -1,12 +1,8 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
 import type { Settlement } from "../../../contract/operation.js";
+import type { BegunOperation } from "../../../ports/claim.js";
 import type { BoundedCount, DefinitionStats } from "../../../ports/operation-reads.js";
-import type {
-  BeginResult,
-  RedriveResult,
-  RenewResult,
-  SettleResult,
-} from "../../../ports/operation-store.js";
+import type { RedriveResult, RenewResult, SettleResult } from "../../../ports/operation-store.js";
 import type { RecordManyResult, RecordResult, Submission } from "../../../ports/submission.js";
 import { DETAILS } from "../../shared/details.js";
 import {
@@ -17,32 +13,12 @@ import {
   text,
   toBoundedCount,
   toOperation,
-  toOverdue,
   toPaused,
 } from "../../shared/row.js";
 
-/** Converts the row that `begin_v1` returns for one operation. */
-export function toBeginResult(row: Row | undefined): BeginResult {
-  switch (row?.outcome) {
-    case "begun":
-      return toBegun(row);
-    case "expired":
-      return { outcome: "expired", operation: toOverdue(row) };
-    case "not-due":
-      return { outcome: "not-due", dueInMs: integer(row, "due_in_ms") };
-    case "busy":
-    case "full":
-    case "preparing":
-    case "terminal":
-      return { outcome: row.outcome };
-    default:
-      return { outcome: "unknown" };
-  }
-}
-
 /** Converts the row of an attempt that has begun. */
-export function toBegun(row: Row): Extract<BeginResult, { readonly outcome: "begun" }> {
-  return { outcome: "begun", operation: toOperation(row), previousLost: row.previous_lost === true };
+export function toBegun(row: Row): BegunOperation {
+  return { operation: toOperation(row), previousLost: row.previous_lost === true };
 }
 
 /** Converts the row that `renew_v1` returns for one lease. */

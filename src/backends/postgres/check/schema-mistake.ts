@@ -11,6 +11,7 @@ import type { ServerFacts } from "./server-mistake.js";
 const TABLE_PRIVILEGES = [
   ...["select", "insert", "update", "delete"].map((privilege) => ["operations", privilege] as const),
   ...["select", "insert", "delete"].map((privilege) => ["paused", privilege] as const),
+  ...["select", "insert", "update"].map((privilege) => ["shortest_leases", privilege] as const),
   ["migrations", "select"] as const,
 ];
 

@@ -1,43 +1,30 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
-import type { DueOperation } from "../../../ports/claim.js";
+import type { Queue } from "../../../ports/queue.js";
 import type { Clock, Runtime } from "../../../ports/runtime.js";
 import { sleep } from "../../../ports/waits.js";
-import { createWaiters, type Waiter } from "../../shared/waiters.js";
+import { createListeners } from "../../shared/listeners.js";
 import { withoutData } from "../connection/driver-error.js";
 import type { Channels } from "./channels.js";
-import { createNewWork } from "./new-work.js";
 
-/** Wakes up consumers that wait for due work, in this process and, through the database, in others. */
+/** Rings in this process and, through the database, in others. */
 export interface Notifications {
   /**
-   * Notifies this process of due operations at once, and then other processes. Does not notify them of new operations that
-   * consumers of this process take within a few milliseconds.
-   *
-   * Throws `QUEUE_UNAVAILABLE`.
+   * The queue of the back end. It rings in this process at once, and then in others, unless a worker of this process takes all due
+   * work of the definition within a few milliseconds.
    */
-  notify(operations: readonly DueOperation[]): Promise<void>;
-  /** Notifies all processes of due work of definitions at once. Throws `QUEUE_UNAVAILABLE`. */
-  notifyAll(definitions: ReadonlySet<string>): Promise<void>;
-  /** Notifies this process of a new operation, before it is announced. */
-  created(operation: DueOperation): void;
-  /** Begins a look for due work, and returns a function to call with the definitions of which the look has left nothing. */
+  readonly queue: Queue;
+  /** Begins a claim, and returns a function to call with the definitions of which the claim has left nothing due. */
   beginLook(): (emptied: readonly string[]) => void;
-  /** Notifies only this process of work of definitions that can begin now. */
-  wake(definitions: ReadonlySet<string>): void;
-  /** Registers a wait for due work of definitions. */
-  expect(definitions: readonly string[]): Waiter;
-  /** Ends all waits, and notifies other processes of what is left. */
-  close(): Promise<void>;
 }
 
 /** Options of {@link createNotifications}. */
 export interface NotificationsOptions {
   readonly channels: Channels;
   readonly channel: string;
-  /** Maximum length of a wait, because notifications can get lost or be turned off. Milliseconds. */
-  readonly pollMs: number;
+  /** Interval at which workers hear a ring. Only if nothing else rings in them. Milliseconds. Default: none. */
+  readonly pollMs: number | undefined;
   /**
-   * Called before waits end for work that may have been due for long: that of these definitions, since this time, in epoch
+   * Called before workers hear of work that may have been due for long: that of these definitions, since this time, in epoch
    * milliseconds. Without definitions it can be any work, and without a time it can be due since any time.
    */
   readonly onLate: (definitions?: ReadonlySet<string>, since?: number) => void;
@@ -46,62 +33,66 @@ export interface NotificationsOptions {
 
 /** Characters. Keeps payloads below the limit of Postgres, 8000 bytes. */
 const MAX_PAYLOAD = 4_000;
-/** At most one notification is sent in this time, and consumers of this process have it to take new operations. */
+/** At most one notification is sent in this time, and workers of this process have it to claim. */
 const PAUSE_MS = 5;
 
 /** Creates notifications. */
 export function createNotifications(options: NotificationsOptions): Notifications {
   const { channels, channel, pollMs, onLate, runtime } = options;
   const { clock } = runtime;
-  // Notifications sent before the channel is open are missed, so all waits end when it opens.
-  const waiters = createWaiters({ pollMs, clock, onWait: () => channels.subscribe(channel, onMessage) });
-  const newWork = createNewWork();
+  // Notifications sent before the channel is open are missed, so it rings when it opens.
+  const listeners = createListeners({ pollMs, clock, onWant: () => channels.subscribe(channel, onMessage) });
   // Created on first use: Cloudflare Workers have no randomness while a module loads.
   let self: string | undefined;
   const onMessage = (message = ""): void => {
     const { from, definitions, since } = readPayload(message);
-    // Waits in this process ended before the message was sent.
+    // This process has rung before the message was sent.
     if (from !== undefined && from === self) return;
     if (from === undefined) onLate(definitions, since);
-    waiters.wake(definitions);
+    listeners.ring(definitions);
   };
 
   const send = createPacedSend<string>(
     async (definitions) => {
       self ??= runtime.newToken();
-      // Lets consumers in this process query first, on a connection that is still warm.
-      if (waiters.size > 0) await runtime.pause();
       await channels.notify(channel, [toPayload(self, definitions)]);
     },
     PAUSE_MS,
     clock,
   );
 
+  /** Number of rings so far. */
+  let count = 0;
+  /** The last ring before the last claim that has emptied a definition. */
+  const emptiedAfter = new Map<string, number>();
   /**
-   * The last new operation of each definition that consumers of this process may still take. Those that are added while the
-   * timer runs have their turn after the others.
+   * The last ring of each definition that workers of this process may still answer. Those that come while the timer runs have
+   * their turn after the others.
    */
   let left = new Map<string, number>();
   let leftNext = new Map<string, number>();
   let cancelTimer: (() => void) | undefined;
 
-  function leave(definition: string, number: number): void {
-    (cancelTimer === undefined ? left : leftNext).set(definition, number);
+  function leave(definition: string): void {
+    (cancelTimer === undefined ? left : leftNext).set(definition, count);
     cancelTimer ??= clock.schedule(PAUSE_MS, () => void sendLeft());
   }
 
   async function sendLeft(): Promise<void> {
-    const known = [...left].flatMap(([name, number]) => (newWork.isLeft(name, number) ? [name] : []));
+    const known = [...left].flatMap(([name, ring]) => ((emptiedAfter.get(name) ?? 0) < ring ? [name] : []));
     for (const definition of known) leftNext.delete(definition);
     left = leftNext;
     leftNext = new Map();
     cancelTimer = left.size > 0 ? clock.schedule(PAUSE_MS, () => void sendLeft()) : undefined;
-    // If the database refuses it, other processes look again at their next poll, as for any that is lost.
+    // If the database refuses it, other processes learn of the work at their next claim.
     if (known.length > 0) await send(known).catch(() => {});
   }
 
-  async function notifyAll(definitions: ReadonlySet<string>): Promise<void> {
-    waiters.wake(definitions);
+  async function sendNow(definitions: ReadonlySet<string>): Promise<void> {
+    for (const definition of definitions) {
+      left.delete(definition);
+      leftNext.delete(definition);
+    }
     try {
       await send(definitions);
     } catch (error) {
@@ -113,34 +104,30 @@ export function createNotifications(options: NotificationsOptions): Notification
   }
 
   return {
-    notify: async (operations) => {
-      const known = new Set<string>();
-      for (const { id, definition } of operations) {
-        const number = newWork.take(id);
-        if (number === undefined) known.add(definition);
-        else leave(definition, number);
-      }
-      if (known.size === 0) return;
-      for (const definition of known) {
-        left.delete(definition);
-        leftNext.delete(definition);
-      }
-      await notifyAll(known);
+    queue: {
+      listen: listeners.listen,
+      publish: async (rings) => {
+        const definitions = new Set(rings.map(({ definition }) => definition));
+        const unwanted = new Set([...definitions].filter((name) => !listeners.isWanted(name)));
+        count += 1;
+        for (const definition of definitions) if (!unwanted.has(definition)) leave(definition);
+        listeners.ring(definitions);
+        if (unwanted.size > 0) await sendNow(unwanted);
+      },
+      close: async () => {
+        while (cancelTimer !== undefined) {
+          cancelTimer();
+          await sendLeft();
+        }
+      },
     },
-    notifyAll,
-    created: ({ id, definition }) => {
-      if (waiters.size > 0 && waiters.wake(new Set([definition]))) newWork.add(id, definition);
+    beginLook: () => {
+      const last = count;
+      return (emptied) => {
+        for (const definition of emptied)
+          if (last > (emptiedAfter.get(definition) ?? 0)) emptiedAfter.set(definition, last);
+      };
     },
-    beginLook: newWork.beginLook,
-    expect: waiters.expect,
-    close: async () => {
-      waiters.wake();
-      while (cancelTimer !== undefined) {
-        cancelTimer();
-        await sendLeft();
-      }
-    },
-    wake: (definitions) => void waiters.wake(definitions),
   };
 }
 

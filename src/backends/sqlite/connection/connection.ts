@@ -13,12 +13,11 @@ export interface Changed {
   /** Running operations whose cancellation was requested. */
   readonly cancelled: Set<string>;
   /** Definitions of which an attempt or an operation has ended, so that another one may have a place. */
-  readonly freed: Set<string>;
 }
 
 /** Creates the sets of a transaction. */
 export function createChanged(): Changed {
-  return { created: new Set(), changed: new Set(), cancelled: new Set(), freed: new Set() };
+  return { created: new Set(), changed: new Set(), cancelled: new Set() };
 }
 
 /** Steps of one call within a transaction. Synchronous. Those of {@link Connection.write} may run again after a rollback. */

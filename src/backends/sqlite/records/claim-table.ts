@@ -15,8 +15,8 @@ const IN_TIME = "(o.start_by is null or o.previous_lost = 1 or o.start_by > ?)";
 const MAY_BEGIN = `(? = 1 or o.state <> 'preparing') and (? = 1 or o.previous_lost = 0) and ${IN_TIME}`;
 
 // The conditions name the columns of the partial indexes.
-const LEASED = "o.announce_at is not null and o.token is not null and o.definition = ?";
-const WAITING = "o.announce_at is not null and o.token is null and o.behind = 0 and o.definition = ?";
+const LEASED = "o.settled_at is null and o.token is not null and o.definition = ?";
+const WAITING = "o.settled_at is null and o.token is null and o.behind = 0 and o.definition = ?";
 
 const LOST = `${withInput("arr_operations_leased")} where ${LEASED} and o.lease_ends_at <= ?
   and (? = 1 or o.state <> 'preparing') and (? = 1 or o.cancel_requested = 1)
@@ -34,7 +34,7 @@ const OF_TENANT = `${withInput("arr_operations_turns")}
   where ${WAITING} and o.urgency = ? and o.tenant = ? and o.due_at <= ? and ${MAY_BEGIN} order by o.due_at limit ?`;
 const HELD = `${withInput("arr_operations_leased")} where ${LEASED} and o.token = ? and o.lease_ends_at > ?`;
 const BEHIND = `select 1 from arr_operations indexed by arr_operations_behind
-  where announce_at is not null and behind = 1 and definition = ? limit 1`;
+  where settled_at is null and behind = 1 and definition = ? limit 1`;
 const NEXT_DUE = `select o.due_at as at from arr_operations o indexed by arr_operations_waiting
   where ${WAITING} and o.due_at > ? and (? = 1 or o.state <> 'preparing') order by o.due_at limit 1`;
 const NEXT_LOST = `select o.lease_ends_at as at from arr_operations o indexed by arr_operations_leased
@@ -93,13 +93,14 @@ export function createClaimSearches(
 /** Creates the table of a claim in one transaction. */
 export function createClaimTable(
   searches: ClaimSearches<StoredEntry, Seq>,
-  { places, apply }: Records,
+  { places, find, apply }: Records,
   changed: Changed,
 ): ClaimTable<StoredEntry, Seq> {
   return {
     ...searches,
     hasPlace: places.isFree,
     places: places.free,
+    find,
     apply: (entry, step) => apply(entry, step, changed),
   };
 }

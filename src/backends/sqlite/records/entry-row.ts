@@ -30,7 +30,7 @@ export interface StoredEntry<Stored extends HeldOperation = Operation> extends E
 export const MAX_INLINE_INPUT = 4_096;
 
 /** Selects an entry for {@link toHeldEntry}, without the columns that it does not need, because each of them takes time. */
-export const HELD_BY_ID = `select seq, id, tenant, definition, lane, state, attempt, token, lease_ends_at, due_at, announce_at, round,
+export const HELD_BY_ID = `select seq, id, tenant, definition, lane, state, attempt, token, lease_ends_at, due_at,
   previous_lost, cancel_requested, not_before, start_by, was_pending, retention_ms, failed_retention_ms, start_within_ms, on_end,
   resource, progress, last_error from arr_operations where id = ?`;
 
@@ -67,8 +67,6 @@ function withOwnData<Stored extends HeldOperation>(row: Row, operation: Stored):
     token: typeof row.token === "string" ? row.token : undefined,
     leaseEndsAt: Number(row.lease_ends_at),
     dueAt: Number(row.due_at),
-    announceAt: row.announce_at === null ? undefined : Number(row.announce_at),
-    round: integer(row, "round"),
     previousLost: row.previous_lost === 1,
     notBefore: Number(row.not_before),
     startBy: row.start_by === null ? undefined : Number(row.start_by),
@@ -98,7 +96,7 @@ const NEW_COLUMNS = [
     "attempt",
     "token",
   ],
-  ...["lease_ends_at", "due_at", "announce_at", "round", "previous_lost", "cancel_requested", "not_before"],
+  ...["lease_ends_at", "due_at", "previous_lost", "cancel_requested", "not_before"],
   ...[
     "start_by",
     "was_pending",
@@ -136,7 +134,7 @@ export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteVal
   return [
     ...[id, tenant, definition, principal, key, held?.hash ?? null, held?.fingerprint ?? null, state],
     ...[flag(hidden === true), urgency, lane, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
-    ...[entry.announceAt ?? null, entry.round, flag(entry.previousLost), 0],
+    ...[flag(entry.previousLost), 0],
     ...[entry.notBefore, entry.startBy ?? null, flag(entry.wasPending), createdAt],
     ...[operation.settledAt ?? null, retentionMs],
     ...[
@@ -153,7 +151,7 @@ export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteVal
 
 /** Saves everything that a step changes in an unfinished operation. The columns of other indexes are left alone. */
 export const ADVANCE = `update arr_operations set state = ?, attempt = ?, token = ?, lease_ends_at = ?, due_at = ?,
-  announce_at = ?, round = ?, previous_lost = ?, cancel_requested = ?, was_pending = ?, resource = ?, progress = ?,
+  previous_lost = ?, cancel_requested = ?, was_pending = ?, resource = ?, progress = ?,
   last_error = ? where seq = ?`;
 
 /** Saves the time when an operation expires. Few operations have one, and to set it again takes time. */
@@ -163,19 +161,14 @@ export const SET_START_BY = "update arr_operations set start_by = ? where seq = 
 export function advanceValues(entry: StoredEntry<HeldOperation>): SqliteValue[] {
   const { state, attempt, resource, progress, lastError } = entry.operation;
   return [
-    ...[state, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt, entry.announceAt ?? null],
-    ...[
-      entry.round,
-      flag(entry.previousLost),
-      flag(entry.operation.cancelRequested === true),
-      flag(entry.wasPending),
-    ],
+    ...[state, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt, flag(entry.previousLost)],
+    ...[flag(entry.operation.cancelRequested === true), flag(entry.wasPending)],
     ...[resource ?? null, progress ?? null, lastError ?? null, entry.seq],
   ];
 }
 
 /** Saves the end of an operation. */
-export const END = `update arr_operations set state = ?, announce_at = null, settled_at = ?, expires_at = ?, progress = ?,
+export const END = `update arr_operations set state = ?, settled_at = ?, expires_at = ?, progress = ?,
   result = ?, error = ?, last_error = ? where seq = ?`;
 
 /** Returns the parameters of {@link END}. */

@@ -50,15 +50,15 @@ function indexFor({ tenant, definition, state }: ListRequest): {
   return { index: tenant === undefined ? "arr_operations_created" : "arr_operations_of_tenant" };
 }
 
-const WAITING = "announce_at is not null and token is null and behind = 0 and state = 'pending'";
-const LEASED = "announce_at is not null and token is not null and state = 'pending'";
+const WAITING = "settled_at is null and token is null and behind = 0 and state = 'pending'";
+const LEASED = "settled_at is null and token is not null and state = 'pending'";
 
 /** Counts the operations of a definition. Every count stops at {@link MAX_COUNT} and uses an index of its rows. */
 export function readStats(statements: Statements, definition: string, now: number): DefinitionStats {
   const count = (column: string, index: string, condition: string, ...values: SqliteValue[]): Counted =>
     countRows(statements, { column, index, condition, values: [definition, ...values] });
   const due = count("due_at", "waiting", `${WAITING} and due_at <= ?`, now);
-  const behind = count("due_at", "behind", "announce_at is not null and behind = 1");
+  const behind = count("due_at", "behind", "settled_at is null and behind = 1");
   const lost = count("lease_ends_at", "leased", `${LEASED} and lease_ends_at <= ?`, now);
   const scheduled = count("due_at", "waiting", `${WAITING} and due_at > ?`, now);
   const running = count("lease_ends_at", "leased", `${LEASED} and lease_ends_at > ?`, now);
@@ -107,24 +107,27 @@ function countRows(statements: Statements, { column, index, condition, values }:
   return { rows, first: rows === 0 ? Number.POSITIVE_INFINITY : Number(row.first) };
 }
 
-const ANNOUNCED = `select 1 from arr_operations indexed by arr_operations_announce
-  where announce_at is not null and behind = 0 and definition = ?`;
+const WAITING_ANY = `select 1 from arr_operations indexed by arr_operations_waiting
+  where settled_at is null and token is null and behind = 0 and definition = ?`;
+const RUNNING = `select 1 from arr_operations indexed by arr_operations_leased
+  where settled_at is null and token is not null and definition = ?`;
 const BEHIND = `select 1 from arr_operations indexed by arr_operations_behind
-  where announce_at is not null and behind = 1 and definition = ?`;
-const RUNNING_OF_TENANT = `select 1 from arr_operations indexed by arr_operations_leased
-  where announce_at is not null and token is not null and definition = ? and tenant = ?`;
+  where settled_at is null and behind = 1 and definition = ?`;
+const RUNNING_OF_TENANT = `${RUNNING} and tenant = ?`;
 const WAITING_OF_TENANT = `select 1 from arr_operations indexed by arr_operations_turns
-  where announce_at is not null and token is null and behind = 0 and definition = ? and tenant = ?
+  where settled_at is null and token is null and behind = 0 and definition = ? and tenant = ?
   and urgency in (0, 1, 2, 3, 4, 5, 6, 7)`;
 const BEHIND_OF_TENANT = `select 1 from arr_operations indexed by arr_operations_lanes
-  where announce_at is not null and lane is not null and definition = ? and tenant = ? and behind = 1`;
+  where settled_at is null and lane is not null and definition = ? and tenant = ? and behind = 1`;
 
 /** Counts the operations that have not ended. Looks at no operations of other tenants but those that run. */
 export function countPending(statements: Statements, request: PendingRequest): number {
   const { definition, tenant, most } = request;
   const of = tenant === undefined ? [definition] : [definition, tenant];
   const parts =
-    tenant === undefined ? [ANNOUNCED, BEHIND] : [RUNNING_OF_TENANT, WAITING_OF_TENANT, BEHIND_OF_TENANT];
+    tenant === undefined
+      ? [WAITING_ANY, RUNNING, BEHIND]
+      : [RUNNING_OF_TENANT, WAITING_OF_TENANT, BEHIND_OF_TENANT];
   let found = 0;
   for (const rows of parts)
     found += integer(

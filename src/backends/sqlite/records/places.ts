@@ -6,7 +6,10 @@ import type { HeldOperation, StoredEntry } from "./entry-row.js";
 
 /** Decides whether operations may begin: by the limits of their definition and by their lanes. */
 export interface Places {
-  /** Returns whether a place is free for a due operation. If it waits for its lane, no receipt finds it until its turn. */
+  /**
+   * Returns whether a place is free for a due operation, which then begins. If it waits for its lane, no claim finds it until its
+   * turn.
+   */
   isFree(entry: StoredEntry, limits: RunningLimits | undefined): boolean;
   /** Returns the free places of a definition. */
   free(definition: string, limits: RunningLimits): FreePlaces;
@@ -14,40 +17,40 @@ export interface Places {
   left(operation: HeldOperation): void;
 }
 
-const RUNNING = `announce_at is not null and token is not null and definition = ? and state = 'pending'`;
-const IN_LANE = `announce_at is not null and lane is not null and definition = ? and tenant = ? and lane = ?
+const RUNNING = `settled_at is null and token is not null and definition = ? and state = 'pending'`;
+const IN_LANE = `settled_at is null and lane is not null and definition = ? and tenant = ? and lane = ?
   and state = 'pending'`;
-const COUNT = `select count(*) as taken from arr_operations indexed by arr_operations_leased where ${RUNNING}`;
-const COUNT_OF_TENANT = `${COUNT} and tenant = ?`;
+const RUNNING_OF_TENANT = `${RUNNING} and limited = 1 and tenant = ?`;
+const COUNT = "select count(*) as taken, min(lease_ends_at) as first from arr_operations indexed by";
+const COUNT_ALL = `${COUNT} arr_operations_leased where ${RUNNING}`;
+const COUNT_OF_TENANT = `${COUNT} arr_operations_places where ${RUNNING_OF_TENANT}`;
+const LIMIT = "update arr_operations set limited = 1 where seq = ? and limited = 0";
 /** Takes an expired lease away. The operation is due since the end of that lease. */
-const RELEASE = "update arr_operations set token = null, previous_lost = 1, due_at = lease_ends_at where";
-const RELEASE_ONE = `${RELEASE} seq = ?`;
-/** Cancelled operations keep their place, because the receipt ends them at once. */
-const RELEASE_EXPIRED = `${RELEASE}
-  ${RUNNING} and lease_ends_at <= ? and cancel_requested = 0`;
+const RELEASE = "set token = null, previous_lost = 1, due_at = lease_ends_at where";
+const RELEASE_ONE = `update arr_operations ${RELEASE} seq = ?`;
+/** Cancelled operations keep their place, because the claim ends them at once. */
+const EXPIRED = "and lease_ends_at <= ? and cancel_requested = 0";
+const RELEASE_ALL = `update arr_operations indexed by arr_operations_leased ${RELEASE} ${RUNNING} ${EXPIRED}`;
+const RELEASE_OF_TENANT = `update arr_operations indexed by arr_operations_places ${RELEASE} ${RUNNING_OF_TENANT} ${EXPIRED}`;
 const HOLDER = `select seq, lease_ends_at from arr_operations indexed by arr_operations_lane_held
   where ${IN_LANE} and token is not null and seq <> ? limit 1`;
 const FIRST = `select seq, behind from arr_operations indexed by arr_operations_lanes
   where ${IN_LANE} order by created_at, id limit 1`;
-const PROMOTE =
-  "update arr_operations set behind = 0, announce_at = min(announce_at, ?) where seq = ? and behind = 1";
+const PROMOTE = "update arr_operations set behind = 0 where seq = ? and behind = 1";
 
 /** Creates the places of a database. Every method runs within a transaction. */
 export function createPlaces(statements: Statements, now: () => number): Places {
   const { run, first } = statements;
 
-  function taken(sql: string, ...values: readonly string[]): number {
-    return integer(first(sql, ...values) ?? {}, "taken");
-  }
-
-  function takenOf(definition: string, limit: number, tenant?: string): number {
-    const count = (): number =>
-      tenant === undefined ? taken(COUNT, definition) : taken(COUNT_OF_TENANT, definition, tenant);
-    const found = count();
-    if (found < limit) return found;
-    if (tenant === undefined) run(RELEASE_EXPIRED, definition, now());
-    else run(`${RELEASE_EXPIRED} and tenant = ?`, definition, now(), tenant);
-    return count();
+  /** Returns how many places are taken. If these are all, takes expired leases away first. */
+  function taken(limit: number, definition: string, ...tenant: readonly [] | readonly [string]): number {
+    const [count, release] =
+      tenant.length === 0 ? [COUNT_ALL, RELEASE_ALL] : [COUNT_OF_TENANT, RELEASE_OF_TENANT];
+    const row = first(count, definition, ...tenant) ?? {};
+    const found = integer(row, "taken");
+    if (found < limit || Number(row.first) > now()) return found;
+    run(release, definition, ...tenant, now());
+    return integer(first(count, definition, ...tenant) ?? {}, "taken");
   }
 
   function free(
@@ -55,11 +58,11 @@ export function createPlaces(statements: Statements, now: () => number): Places 
     { running = Number.POSITIVE_INFINITY, runningPerTenant = Number.POSITIVE_INFINITY }: RunningLimits,
   ): FreePlaces {
     return {
-      free: running === Number.POSITIVE_INFINITY ? running : running - takenOf(definition, running),
+      free: running === Number.POSITIVE_INFINITY ? running : running - taken(running, definition),
       freeFor: (tenant) =>
         runningPerTenant === Number.POSITIVE_INFINITY
           ? runningPerTenant
-          : runningPerTenant - takenOf(definition, runningPerTenant, tenant),
+          : runningPerTenant - taken(runningPerTenant, definition, tenant),
     };
   }
 
@@ -71,7 +74,7 @@ export function createPlaces(statements: Statements, now: () => number): Places 
     if (holder !== undefined) run(RELEASE_ONE, integer(holder, "seq"));
     const next = first(FIRST, ...names);
     if (next === undefined || next.seq === seq) return true;
-    run(PROMOTE, now(), integer(next, "seq"));
+    run(PROMOTE, integer(next, "seq"));
     return false;
   }
 
@@ -91,17 +94,19 @@ export function createPlaces(statements: Statements, now: () => number): Places 
         if (!isNext) return false;
       }
       if (limits === undefined) return true;
-      const before = free(definition, limits);
-      const enough = before.free > 0 && before.freeFor(tenant) > 0;
-      if (enough || entry.token === undefined) return enough;
-      // The expired lease of the operation itself may have been taken away now. If not, it holds a place.
-      const after = free(definition, limits);
-      return after.free > 0 && after.freeFor(tenant) > 0;
+      const isFree = (): boolean => {
+        const places = free(definition, limits);
+        return places.free > 0 && places.freeFor(tenant) > 0;
+      };
+      // The expired lease of the operation itself may have been taken away by the first look. If not, it holds a place.
+      if (!isFree() && (entry.token === undefined || !isFree())) return false;
+      run(LIMIT, entry.seq);
+      return true;
     },
     left: ({ definition, tenant, lane }) => {
       if (lane === undefined) return;
       const next = first(FIRST, definition, tenant, lane);
-      if (next !== undefined) run(PROMOTE, now(), integer(next, "seq"));
+      if (next !== undefined) run(PROMOTE, integer(next, "seq"));
     },
   };
 }

@@ -50,7 +50,7 @@ export function withInput(index?: string): string {
 }
 
 const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.principal, o.key, o.state, o.hidden, o.urgency, o.lane, o.attempt,
-  o.token, o.lease_ends_at, o.due_at, o.announce_at, o.round, o.previous_lost, o.cancel_requested, o.not_before,
+  o.token, o.lease_ends_at, o.due_at, o.previous_lost, o.cancel_requested, o.not_before,
   o.start_by, o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.failed_retention_ms, o.start_within_ms, o.retry_of, o.retried_by, o.meta,
   o.on_end, o.resource, o.progress, o.result, o.error, o.last_error,
   case when o.input = '' then (select i.input from arr_inputs i where i.seq = o.seq) else o.input end as input`;
@@ -88,8 +88,7 @@ export function createRecords(statements: Statements, now: () => number): Record
   }
 
   function ended({ tenant, onEnd }: HeldOperation, changed: Changed): void {
-    // No caller announces it, so the next `takeDue` returns it.
-    if (onEnd !== undefined) create({ ...onEnd, tenant, hidden: true, delayMs: 0 }, undefined, changed);
+    if (onEnd !== undefined) create({ ...onEnd, tenant, hidden: true }, undefined, changed);
   }
 
   function save(entry: StoredEntry<HeldOperation>, savedStartBy: number | undefined, changed: Changed): void {
@@ -100,9 +99,7 @@ export function createRecords(statements: Statements, now: () => number): Record
     } else run(ADVANCE, ...advanceValues(entry));
     const startBy = hasEnded ? undefined : entry.startBy;
     if (startBy !== savedStartBy) run(SET_START_BY, startBy ?? null, entry.seq);
-    if (isRunning(entry)) return;
-    places.left(entry.operation);
-    changed.freed.add(entry.operation.definition);
+    if (!isRunning(entry)) places.left(entry.operation);
   }
 
   return {

@@ -8,8 +8,9 @@
 -- A row with a `key_hash` holds its key. The hash is 48 bits of a SHA-256, so the index over it stays small: it is the
 -- only index whose entries have no order. Different keys can have the same hash, so readers compare the key too.
 --
--- Every unfinished operation has an `announce_at`. A row with a token and an `announce_at` is under a lease.
--- An operation that is `behind` waits for its turn in its lane. Until then, no receipt and no sweep finds it.
+-- An unfinished operation with a token is under a lease. One that has ended keeps its token.
+-- An operation that is `behind` waits for its turn in its lane. Until then, no claim finds it.
+-- An operation that has begun under a limit is `limited`, so that others have no entry in the index that counts the places.
 -- An operation that never had work to run has `was_pending` 0. `not_before` is the end of its delay.
 -- `start_by` is the time when it expires, unless it has a token or lost one. It is null once a processor has started or the
 -- operation has ended, and while it is preparing.
@@ -29,12 +30,11 @@ create table arr_operations (
   urgency integer not null default 3,
   lane text,
   behind integer not null default 0,
+  limited integer not null default 0,
   attempt integer not null,
   token text,
   lease_ends_at integer not null,
   due_at integer not null,
-  announce_at integer,
-  round integer not null,
   previous_lost integer not null,
   cancel_requested integer not null,
   not_before integer not null,
@@ -63,20 +63,21 @@ create unique index arr_operations_id on arr_operations (id);
 create index arr_operations_key on arr_operations (key_hash) where key_hash is not null;
 -- Every unfinished operation is in one of the next two indexes, or waits for its lane, so waiting and running ones can be counted separately.
 create index arr_operations_waiting on arr_operations (definition, due_at, state)
-  where announce_at is not null and token is null and behind = 0;
+  where settled_at is null and token is null and behind = 0;
 create index arr_operations_leased on arr_operations (definition, lease_ends_at, state)
-  where announce_at is not null and token is not null;
+  where settled_at is null and token is not null;
+-- For counts of the places of one tenant.
+create index arr_operations_places on arr_operations (definition, tenant, lease_ends_at)
+  where settled_at is null and token is not null and limited = 1;
 -- For the turns of tenants, if more work is due than the slots of a worker.
 create index arr_operations_turns on arr_operations (definition, urgency, tenant, due_at)
-  where announce_at is not null and token is null and behind = 0;
-create index arr_operations_announce on arr_operations (definition, announce_at)
-  where announce_at is not null and behind = 0;
+  where settled_at is null and token is null and behind = 0;
 -- For lanes: those that wait for their turn, the order of each lane, and the operation that runs.
-create index arr_operations_behind on arr_operations (definition, due_at) where announce_at is not null and behind = 1;
+create index arr_operations_behind on arr_operations (definition, due_at) where settled_at is null and behind = 1;
 create index arr_operations_lanes on arr_operations (definition, tenant, lane, created_at, id)
-  where announce_at is not null and lane is not null;
+  where settled_at is null and lane is not null;
 create index arr_operations_lane_held on arr_operations (definition, tenant, lane)
-  where announce_at is not null and lane is not null and token is not null;
+  where settled_at is null and lane is not null and token is not null;
 -- For those that did not start in time.
 create index arr_operations_start_by on arr_operations (start_by)
   where start_by is not null and token is null and previous_lost = 0;

@@ -33,14 +33,13 @@ export class Deadlines {
 
   /** Records what a call of `endOverdue` has ended. */
   swept(limit: number, ended: readonly OverdueOperation[]): void {
-    for (const operation of ended) this.expired(operation);
+    for (const operation of ended) this.#expired(operation);
     if (this.#locks || ended.length >= limit) return;
     for (const { id } of this.#entries.where((entry) => isOverdue(entry, this.#entries.now())))
       this.#violated(`${id} is overdue, but a sweep did not end it`);
   }
 
-  /** Records that a call has ended an operation because it was overdue. */
-  expired({ id, definition, tenant, principal }: OverdueOperation): void {
+  #expired({ id, definition, tenant, principal }: OverdueOperation): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     const { recorded, startBy = 0, isVague } = entry;

@@ -46,10 +46,6 @@ export interface Entry {
   startBy: number | undefined;
   /** Whether an attempt of its work has started or was lost. */
   hasStarted: boolean;
-  /** Time before which no sweep gets it. */
-  handOutFrom: number;
-  /** Number of sweeps that got it since it began or became due. */
-  round: number;
   /** Whether calls about its attempts failed, so that its lease and the time when it is due are unknown. */
   isVague: boolean;
   /** Id of the operation that runs this one again. Absent until it is known. */
@@ -113,8 +109,6 @@ export class Entries {
       dueAt,
       startBy: initial === undefined ? deadlineOf(recorded, dueAt) : undefined,
       hasStarted: false,
-      handOutFrom: lease === undefined ? dueAt : leaseEndsAt,
-      round: 0,
       isVague: false,
       attempt: lease === undefined ? 0 : 1,
       endedAt: undefined,
@@ -214,4 +208,17 @@ export function mayBeOverdue(entry: Entry, now: number): boolean {
 /** Returns whether an operation is overdue for certain. */
 export function isOverdue(entry: Entry, now: number): boolean {
   return !entry.isVague && !isUncertain(entry) && mayBeOverdue(entry, now);
+}
+
+/** Returns whether an operation waits to begin, for certain. One whose last attempt was lost may wait for other reasons. */
+export function waits(entry: Entry): boolean {
+  return (
+    stateOf(entry) === "pending" &&
+    entry.token === undefined &&
+    entry.attemptIfReleased === undefined &&
+    !entry.isVague &&
+    !isUncertain(entry) &&
+    !entry.cancelRequested &&
+    !entry.previousLost
+  );
 }

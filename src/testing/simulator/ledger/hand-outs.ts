@@ -1,18 +1,10 @@
-import { isTerminal } from "../../../contract/operation.js";
-import type { DueOperation } from "../../../ports/claim.js";
 import type { ExpiredOperation } from "../../../ports/operation-store.js";
-import { type Entries, type Entry, stateOf } from "./entry.js";
+import type { Entries } from "./entry.js";
 
-/** Intervals at which an operation is handed out again, as documented. Milliseconds. */
-const FIRST_MS = 30_000;
-const LONGEST_MS = 3_600_000;
 /** Interval at which an expired operation is handed out again. Milliseconds. */
 const EXPIRED_MS = 60_000;
 
-/**
- * Checks that sweeps get each operation no earlier than documented and once per interval, and only those that they asked
- * for (I20).
- */
+/** Checks that sweeps get each expired operation no earlier than documented and once per interval (I20). */
 export class HandOuts {
   readonly #entries: Entries;
   /** Time before which an expired operation must not be handed out again, by id. */
@@ -20,32 +12,6 @@ export class HandOuts {
 
   constructor(entries: Entries) {
     this.#entries = entries;
-  }
-
-  /** Checks and records the answer to `takeDue`. */
-  due(
-    request: { readonly definitions: readonly string[]; readonly limit: number },
-    taken: readonly DueOperation[],
-  ): void {
-    this.#checkLimit(taken, request.limit);
-    for (const { id, definition } of taken) {
-      const entry = this.#entries.get(id);
-      if (entry === undefined) continue;
-      if (definition !== entry.recorded.definition || !request.definitions.includes(definition))
-        this.#violated(`${id} was handed out as work of ${definition}`);
-      this.#checkDue(entry);
-      entry.handOutFrom = this.#entries.now() + Math.min(FIRST_MS * 4 ** entry.round, LONGEST_MS);
-      entry.round += 1;
-    }
-  }
-
-  #checkDue(entry: Entry): void {
-    const earlyMs = entry.handOutFrom - this.#entries.now();
-    // An operation whose turn in its lane has come is due from then on.
-    const isKnown = !entry.isVague && entry.recorded.lane === undefined;
-    if (isKnown && earlyMs > 0) this.#violated(`${entry.id} was handed out ${earlyMs} ms too early`);
-    if (!entry.contents.mayBe(({ state }) => !isTerminal(state)))
-      this.#violated(`${entry.id} was handed out although it is ${stateOf(entry)}`);
   }
 
   /** Checks and records the answer to `takeExpired`. */

@@ -1,15 +1,10 @@
 import type { OperationState, Settlement } from "../../../contract/operation.js";
-import type { BeginResult } from "../../../ports/operation-store.js";
+import type { BegunOperation } from "../../../ports/claim.js";
 import { deadlineOf, type Entry, stateOf } from "./entry.js";
-
-/** A prepared operation is due at once, and sweeps get it later, in case its announcement is lost. Milliseconds. */
-const FIRST_HAND_OUT_MS = 30_000;
 
 /** Notes that a lease began or was extended. */
 export function leased(entry: Entry, leaseMs: number, now: number): void {
   entry.leaseEndsAt = now + leaseMs;
-  entry.handOutFrom = entry.leaseEndsAt;
-  entry.round = 0;
   entry.isVague = false;
 }
 
@@ -19,7 +14,7 @@ export function leased(entry: Entry, leaseMs: number, now: number): void {
  */
 export function nextAttempt(
   entry: Entry,
-  { operation: { attempt }, previousLost }: Extract<BeginResult, { readonly outcome: "begun" }>,
+  { operation: { attempt }, previousLost }: BegunOperation,
   now: number,
 ): boolean {
   const { attemptIfReleased, leaseEndsAt } = entry;
@@ -35,17 +30,14 @@ export function released(entry: Entry, settlement: Settlement, now: number): voi
   entry.token = undefined;
   entry.attempt = attemptAfter(entry, settlement);
   entry.attemptIfReleased = undefined;
-  entry.round = 0;
   entry.hasStarted = hasStartedAfter(entry, settlement);
   if (settlement.to === "prepared") {
     entry.previousLost = false;
-    entry.handOutFrom = entry.dueAt > now ? entry.dueAt : now + FIRST_HAND_OUT_MS;
     entry.dueAt = Math.max(now, entry.dueAt);
     entry.startBy = deadlineOf(entry.recorded, entry.dueAt);
   } else if (settlement.to === "retry") {
     entry.previousLost &&= !settlement.countAttempt;
     entry.dueAt = now + settlement.delayMs;
-    entry.handOutFrom = entry.dueAt;
   }
 }
 

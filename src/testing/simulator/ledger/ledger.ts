@@ -4,9 +4,8 @@ import {
   type NewOperation,
   type Settlement,
 } from "../../../contract/operation.js";
+import type { BegunOperation, ClaimedDefinition } from "../../../ports/claim.js";
 import type {
-  AttemptRequest,
-  BeginResult,
   CancelOutcome,
   InitialState,
   Lease,
@@ -14,8 +13,9 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../../ports/operation-store.js";
-import type { BegunAttempt } from "../../../ports/queue.js";
 import { Attempts } from "./attempts.js";
+import { Claims } from "./claims.js";
+import { Conservation } from "./conservation.js";
 import { type Change, cancelling, ending, progressing, requesting, settling } from "./contents.js";
 import { Counts } from "./counts.js";
 import { Deadlines } from "./deadlines.js";
@@ -30,7 +30,6 @@ import { Pauses } from "./pauses.js";
 import { type Acceptance, Payloads, type Request } from "./payloads.js";
 import { Places } from "./places.js";
 import { Readings } from "./readings.js";
-import { Receipts } from "./receipts.js";
 import { Redrives } from "./redrives.js";
 import { Timing } from "./timing.js";
 import { Turns } from "./turns.js";
@@ -58,12 +57,13 @@ import { Webhooks } from "./webhooks.js";
  * - I16: A waiter learns of an end as soon as the process that it waits in reads the operation again: within 5 s.
  * - I17: A webhook has one id, and is delivered unless it was refused or no attempt was left. See {@link Webhooks}.
  * - I19: Stores answer calls about attempts as the operation is: due, leased, cancelled or lost before. See {@link Timing}.
- * - I20: Sweeps get each operation once per interval, and not too early. See {@link HandOuts}.
+ * - I20: Sweeps get each expired operation once per interval, and not too early. See {@link HandOuts}.
  * - I21: Counts agree with what was recorded, settled and leased. See {@link Counts}.
  * - I22, I23: Limits and lanes hold, and no attempt begins while its definition is paused. See {@link Places}.
  * - I24: Urgent orders begin first, and no tenant is passed over for long. See {@link Turns}.
  * - I25: A full backlog refuses no submission whose key has an operation. See {@link Keys}.
  * - I26: An operation with a deadline begins in time or expires, never both. See {@link Deadlines}.
+ * - I27: Without faults, no work waits for long while a worker has a free slot for it. See {@link Conservation}.
  */
 export class Ledger {
   readonly entries: Entries;
@@ -71,7 +71,7 @@ export class Ledger {
   readonly listings: Listings;
   readonly effects: Effects;
   readonly redrives: Redrives;
-  readonly receipts: Receipts;
+  readonly claims: Claims;
   readonly attempts: Attempts;
   readonly keys: Keys;
   readonly webhooks: Webhooks;
@@ -83,6 +83,7 @@ export class Ledger {
   readonly counts: Counts;
   readonly payloads: Payloads;
   readonly turns: Turns;
+  readonly conservation: Conservation;
   readonly #followUps: FollowUps;
 
   /** `locks`: see {@link Timing}. `keepsPlaces`: see {@link Places}. `takesTurns`: see {@link Turns}. */
@@ -91,15 +92,16 @@ export class Ledger {
     { locks, keepsPlaces, takesTurns }: Readonly<Record<"locks" | "keepsPlaces" | "takesTurns", boolean>>,
   ) {
     this.entries = new Entries(now);
-    this.turns = new Turns(this.entries, takesTurns);
     this.places = new Places(this.entries, keepsPlaces);
+    this.turns = new Turns(this.entries, this.places, takesTurns);
     this.pauses = new Pauses(this.entries);
-    this.timing = new Timing(this.entries, locks, this.places, this.pauses);
+    this.conservation = new Conservation(this.entries, this.places, this.pauses);
+    this.timing = new Timing(this.entries, locks, this.places);
     this.deadlines = new Deadlines(this.entries, locks);
     this.handOuts = new HandOuts(this.entries);
     this.counts = new Counts(this.entries, this.pauses);
     this.redrives = new Redrives(this.entries);
-    this.receipts = new Receipts(this.entries);
+    this.claims = new Claims(this.entries);
     this.readings = new Readings(this.entries, this.redrives);
     this.listings = new Listings(this.entries, this.redrives);
     this.#followUps = new FollowUps(this.entries);
@@ -161,40 +163,37 @@ export class Ledger {
     entry.isVague = true;
   }
 
-  /** Records that a receipt began an attempt, or returned it again because the first answer was lost. */
-  received(receipt: string, attempt: BegunAttempt, leaseMs: number): void {
-    this.receipts.received(receipt, attempt);
-    const { operationId, token } = attempt.lease;
-    this.begun(operationId, { token, leaseMs }, attempt.begun);
+  /** Records that a claim has ended an operation whose cancellation was requested. */
+  endedByClaim(id: string): void {
+    const entry = this.entries.get(id);
+    if (entry !== undefined) this.#change(entry, ending(cancelling));
   }
 
-  /** Records the result of `beginAttempt`. */
-  begun(id: string, { token, leaseMs }: AttemptRequest, result: BeginResult): void {
-    if (result.outcome === "begun") {
-      this.redrives.begun(result.operation);
-      this.#followUps.begun(result.operation);
-    }
+  /** Records an attempt that a claim began. */
+  begun(
+    { token, leaseMs }: Pick<ClaimedDefinition, "leaseMs"> & { readonly token: string },
+    begun: BegunOperation,
+  ): void {
+    const { operation, previousLost } = begun;
+    const { id } = operation;
+    this.redrives.begun(operation);
+    this.#followUps.begun(operation);
     const entry = this.entries.get(id);
-    if (entry === undefined && result.outcome === "begun") this.readings.returned(result.operation);
-    if (entry === undefined) return;
-    this.timing.begun(entry, token, result);
-    if (result.outcome === "terminal") {
-      // If a cancellation was requested and the lease has expired, `beginAttempt` ends the operation.
-      const hadEnded = entry.contents.mayBe(({ state }) => isTerminal(state));
-      this.#change(entry, ending(entry.cancelRequested || !hadEnded ? cancelling : undefined));
+    if (entry === undefined) {
+      this.readings.returned(operation);
+      return;
     }
-    if (result.outcome === "expired") this.deadlines.expired(result.operation);
-    if (result.outcome !== "begun") return;
-    this.deadlines.begun(entry, result.operation, result.previousLost);
-    this.places.begun(entry, token, result.operation);
-    this.pauses.begun(entry, token, result.operation);
+    this.timing.begun(entry, token, previousLost);
+    this.deadlines.begun(entry, operation, previousLost);
+    this.places.begun(entry, token, operation);
+    this.pauses.begun(entry, token, operation);
     if (isTerminal(stateOf(entry))) this.violated("I4", `an attempt of ${id} began after it had ended`);
-    this.readings.returned(result.operation);
-    if (entry.token !== token && !nextAttempt(entry, result, this.entries.now()))
+    this.readings.returned(operation);
+    if (entry.token !== token && !nextAttempt(entry, begun, this.entries.now()))
       this.violated("I7", `${id} has two live leases`);
-    const { attempt, createdAt } = result.operation;
+    const { attempt, createdAt } = operation;
     const { delayMs = 0 } = entry.recorded;
-    const isDelayed = result.operation.state === "pending" && createdAt + delayMs > this.entries.now();
+    const isDelayed = operation.state === "pending" && createdAt + delayMs > this.entries.now();
     if (isDelayed) this.violated("I13", `${id} began before its delay of ${delayMs} ms was over`);
     if (attempt !== entry.attempt)
       this.violated("I2", `${id} began as attempt ${attempt}, not ${entry.attempt}, so it may never end`);

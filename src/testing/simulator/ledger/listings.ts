@@ -58,7 +58,7 @@ export class Listings {
     const { id, state, error } = operation;
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
-    // A receipt can end the operation by beginning it, and does not report that.
+    // A claim can end the operation, and does not report that.
     const silent = silentEnd(entry, this.#entries.now());
     if (silent !== undefined && state === "failed") entry.contents.mayChange(silent);
     const isKnown = entry.contents.mayBe((content) => content.state === state && content.error === error);

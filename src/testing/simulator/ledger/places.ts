@@ -23,6 +23,19 @@ export class Places {
     return this.needsPlace(entry) && entry.leaseEndsAt <= this.#entries.now();
   }
 
+  /** Returns whether the limits let one more operation run beside those that may run now. */
+  isFree({ tenant, recorded: { definition } }: Entry): boolean {
+    if (definition !== "orders") return true;
+    const running = this.#entries.where(
+      (other) =>
+        other.recorded.definition === definition &&
+        other.token !== undefined &&
+        (isUncertain(other) || stateOf(other) === "pending"),
+    );
+    const own = running.filter((other) => other.tenant === tenant);
+    return running.length < ORDER_LIMITS.running && own.length < ORDER_LIMITS.runningPerTenant;
+  }
+
   /** Called before the ledger records a new attempt of an operation. */
   begun(entry: Entry, token: string, { state, createdAt }: Operation): void {
     if (!this.needsPlace(entry) || state !== "pending" || entry.token === token) return;
@@ -47,7 +60,7 @@ export class Places {
   }
 
   #isPending(entry: Entry, definition: string): boolean {
-    // A receipt can end an operation that is overdue, and does not report that.
+    // A call can end an operation that is overdue, and does not report that.
     const isKnown = !entry.isVague && !isUncertain(entry) && !mayBeOverdue(entry, this.#entries.now());
     return entry.recorded.definition === definition && isKnown && stateOf(entry) === "pending";
   }

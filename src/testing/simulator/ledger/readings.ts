@@ -58,7 +58,7 @@ export class Readings {
     if (entry === undefined) return;
     if (entry.tenant !== tenant) this.#entries.violated("I9", `${tenant} read ${id} of ${entry.tenant}`);
     entry.mayBeAbsent = false;
-    // A receipt can end the operation by beginning it, and does not report that.
+    // A claim can end the operation, and does not report that.
     const silent = silentEnd(entry, this.#entries.now());
     if (silent !== undefined) entry.contents.mayChange(silent);
     const before = entry.contents.current;
@@ -102,7 +102,7 @@ export class Readings {
     this.#rolledBack.add(id);
   }
 
-  /** Returns operations that a receipt may have ended without reporting it: see {@link returned}. */
+  /** Returns operations that a claim may have ended without reporting it: see {@link returned}. */
   endedWhenBegun(): readonly Entry[] {
     return this.#entries.where((entry) => silentEnd(entry, this.#entries.now()) !== undefined);
   }

@@ -1,17 +1,7 @@
 import { isTerminal, type Settlement, transition } from "../../../contract/operation.js";
-import type {
-  BeginResult,
-  CancelOutcome,
-  Lease,
-  RenewResult,
-  SettleResult,
-} from "../../../ports/operation-store.js";
-import { type Entries, type Entry, isHidden, isUncertain, mayBeOverdue, stateOf } from "./entry.js";
-import type { Pauses } from "./pauses.js";
+import type { CancelOutcome, Lease, RenewResult, SettleResult } from "../../../ports/operation-store.js";
+import { type Entries, type Entry, isHidden, isUncertain, stateOf } from "./entry.js";
 import type { Places } from "./places.js";
-
-/** Stores may round the remaining time. Milliseconds. */
-const ROUNDING_MS = 1;
 
 /**
  * Checks that stores answer calls about attempts as the operation is: due or not, leased or free, cancelled or not, and
@@ -22,40 +12,21 @@ export class Timing {
   /** Whether transactions hold operations, so that a call may find one locked, or wait until its lease is over. */
   readonly #locks: boolean;
   readonly #places: Places;
-  readonly #pauses: Pauses;
 
-  constructor(entries: Entries, locks: boolean, places: Places, pauses: Pauses) {
+  constructor(entries: Entries, locks: boolean, places: Places) {
     this.#entries = entries;
     this.#locks = locks;
     this.#places = places;
-    this.#pauses = pauses;
   }
 
-  /** Checks the answer to `beginAttempt`, or the attempt of a receipt. */
-  begun(entry: Entry, token: string, result: BeginResult): void {
-    if (entry.isVague || isUncertain(entry)) return;
+  /** Checks an attempt that a claim began. */
+  begun(entry: Entry, token: string, previousLost: boolean): void {
+    if (entry.isVague || isUncertain(entry) || entry.token === token) return;
     const { id, dueAt, cancelRequested } = entry;
     const waitMs = entry.token === undefined ? dueAt - this.#entries.now() : 0;
-    if (result.outcome === "begun") {
-      if (entry.token === token) return;
-      if (waitMs > 0) this.#violated(`${id} began ${waitMs} ms before it was due`);
-      if (cancelRequested) this.#violated(`${id} began although its cancellation was requested`);
-      this.#checkLoss(entry, result.previousLost);
-    } else if (result.outcome === "not-due") {
-      if (Math.abs(result.dueInMs - waitMs) > ROUNDING_MS || waitMs <= 0)
-        this.#violated(`${id} is due in ${waitMs} ms, but the store said ${result.dueInMs} ms`);
-    } else if (!this.#mayRefuse(entry, result.outcome))
-      this.#violated(`beginning ${id} was answered with "${result.outcome}"`);
-  }
-
-  #mayRefuse(entry: Entry, outcome: Exclude<BeginResult["outcome"], "begun" | "not-due">): boolean {
-    const state = stateOf(entry);
-    if (outcome === "full")
-      return this.#places.needsPlace(entry) || this.#pauses.has(entry.recorded.definition);
-    if (outcome === "expired") return mayBeOverdue(entry, this.#entries.now());
-    if (outcome === "busy") return this.#locks || this.#isLeased(entry);
-    if (outcome === "terminal") return isTerminal(state) || (entry.cancelRequested && !this.#isLeased(entry));
-    return outcome === "preparing" ? state === "preparing" : this.#entries.mayBeGone(entry);
+    if (waitMs > 0) this.#violated(`${id} began ${waitMs} ms before it was due`);
+    if (cancelRequested) this.#violated(`${id} began although its cancellation was requested`);
+    this.#checkLoss(entry, previousLost);
   }
 
   #checkLoss(entry: Entry, previousLost: boolean): void {

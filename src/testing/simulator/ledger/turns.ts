@@ -1,38 +1,41 @@
 import { DEFAULT_URGENCY } from "../../../contract/operation.js";
-import type { BegunAttempt } from "../../../ports/queue.js";
-import { ORDER_LIMITS, PROCESSOR_OPTIONS } from "../actors/options.js";
-import { type Entries, type Entry, isUncertain, mayBeOverdue, stateOf } from "./entry.js";
+import type { BegunOperation } from "../../../ports/claim.js";
+import { PROCESSOR_OPTIONS } from "../actors/options.js";
+import { type Entries, type Entry, mayBeOverdue, waits } from "./entry.js";
+import type { Places } from "./places.js";
 
 /**
  * How many orders of the other tenant a process may begin, of the same urgency, while an order of a tenant is due and has a
- * place: those of one receipt.
+ * place: those of one claim.
  */
 const MAX_PASSED = PROCESSOR_OPTIONS.orders.concurrency;
 
-/** Checks that receipts begin urgent orders first, and that no tenant is passed over more often than the bound (I24). */
+/** Checks that claims begin urgent orders first, and that no tenant is passed over more often than the bound (I24). */
 export class Turns {
   readonly #entries: Entries;
-  /** Whether the queue promises both. */
+  readonly #places: Places;
+  /** Whether the store promises both. */
   readonly #kept: boolean;
   /** How many orders of others have begun since one of this tenant could begin, by process, urgency and tenant. */
   readonly #passed = new Map<string, number>();
 
-  constructor(entries: Entries, kept: boolean) {
+  constructor(entries: Entries, places: Places, kept: boolean) {
     this.#entries = entries;
+    this.#places = places;
     this.#kept = kept;
   }
 
-  /** Returns the orders that have their turn with this receipt. Called before the ledger records its attempts. */
-  taken(attempts: readonly BegunAttempt[]): readonly Entry[] {
+  /** Returns the orders that have their turn with this claim. Called before the ledger records its attempts. */
+  taken(begun: readonly BegunOperation[]): readonly Entry[] {
     if (!this.#kept) return [];
-    return attempts.flatMap(({ lease: { operationId } }) => {
-      const entry = this.#entries.get(operationId);
-      return entry !== undefined && waits(entry) ? entry : [];
+    return begun.flatMap(({ operation }) => {
+      const entry = this.#entries.get(operation.id);
+      return entry !== undefined && isWaitingOrder(entry) ? entry : [];
     });
   }
 
-  /** Checks a receipt of a process after the ledger has recorded its attempts. */
-  received(process: string, taken: readonly Entry[]): void {
+  /** Checks a claim of a process after the ledger has recorded its attempts. */
+  claimed(process: string, taken: readonly Entry[]): void {
     if (taken.length === 0) return;
     const waiting = this.#entries.where((entry) => this.#mayBegin(entry));
     const least = Math.max(...taken.map(urgencyOf));
@@ -42,7 +45,7 @@ export class Turns {
     this.#countPassed(process, taken, waiting);
   }
 
-  /** Returns whether overdue work may have taken the turn: receipts leave it out, and the next sweep ends it. */
+  /** Returns whether overdue work may have taken the turn: claims leave it out, and the next sweep ends it. */
   #isOverdueBefore(urgency: number): boolean {
     const now = this.#entries.now();
     const overdue = this.#entries.where((entry) => mayBeOverdue(entry, now));
@@ -70,16 +73,14 @@ export class Turns {
   /** Returns whether an order could begin now. */
   #mayBegin(entry: Entry): boolean {
     const now = this.#entries.now();
-    if (!waits(entry) || entry.dueAt > now || mayBeOverdue(entry, now) || this.#entries.mayBeGone(entry))
+    if (
+      !isWaitingOrder(entry) ||
+      entry.dueAt > now ||
+      mayBeOverdue(entry, now) ||
+      this.#entries.mayBeGone(entry)
+    )
       return false;
-    const running = this.#entries.where(
-      (other) =>
-        other.recorded.definition === "orders" &&
-        other.token !== undefined &&
-        (isUncertain(other) || stateOf(other) === "pending"),
-    );
-    const own = running.filter(({ tenant }) => tenant === entry.tenant);
-    return running.length < ORDER_LIMITS.running && own.length < ORDER_LIMITS.runningPerTenant;
+    return this.#places.isFree(entry);
   }
 
   #violated(what: string): void {
@@ -91,16 +92,6 @@ function urgencyOf({ recorded: { urgency } }: Pick<Entry, "recorded">): number {
   return urgency ?? DEFAULT_URGENCY;
 }
 
-/** Returns whether an order waits for its turn, for certain. One whose last attempt was lost may wait for other reasons. */
-function waits(entry: Entry): boolean {
-  return (
-    entry.recorded.definition === "orders" &&
-    stateOf(entry) === "pending" &&
-    entry.token === undefined &&
-    entry.attemptIfReleased === undefined &&
-    !entry.isVague &&
-    !isUncertain(entry) &&
-    !entry.cancelRequested &&
-    !entry.previousLost
-  );
+function isWaitingOrder(entry: Entry): boolean {
+  return entry.recorded.definition === "orders" && waits(entry);
 }

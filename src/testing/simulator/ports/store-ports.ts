@@ -5,16 +5,14 @@ import type { Ledger } from "../ledger/ledger.js";
 import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
 import type { Process, World } from "../world/world.js";
+import { claimsOf } from "./claims.js";
 
 /** One of this many notifications of changes gets lost. */
 const LOST_CHANGE = 3;
 
 /** Wraps an operation store for one process of the world. */
-export function operationsOf(
-  store: OperationStore,
-  process: Process,
-  { world, ledger, extras }: Stage,
-): OperationStore {
+export function operationsOf(store: OperationStore, process: Process, stage: Stage): OperationStore {
+  const { world, ledger, extras } = stage;
   const redrive: OperationStore["redrive"] = (id, successor) =>
     world.call(process, `redrive(${short(id)} ${short(successor.id)})`, async () => {
       ledger.redrives.requested(successor);
@@ -81,12 +79,7 @@ export function operationsOf(
         ledger.readings.read(id, tenant, operation);
         return operation;
       }),
-    beginAttempt: (id, lease) =>
-      world.call(process, `beginAttempt(${short(id)} ${lease.token})`, async () => {
-        const result = await store.beginAttempt(id, lease);
-        ledger.begun(id, lease, result);
-        return result;
-      }),
+    claim: claimsOf(store, process, stage),
     renew: (lease, change) =>
       world.call(process, `renew(${short(lease.operationId)} ${lease.token})`, async () => {
         const result = await store.renew(lease, change).catch((error: unknown) => {
@@ -110,12 +103,6 @@ export function operationsOf(
         const outcome = await store.requestCancel(id, tenant);
         ledger.cancelled(id, tenant, outcome);
         return outcome;
-      }),
-    takeDue: (request) =>
-      world.call(process, "takeDue", async () => {
-        const taken = await store.takeDue(request);
-        ledger.handOuts.due(request, taken);
-        return taken;
       }),
     takeExpired: (request) =>
       world.call(process, "takeExpired", async () => {

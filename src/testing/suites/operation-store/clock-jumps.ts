@@ -1,16 +1,18 @@
 import { deepEqual, equal, isOutcome } from "../../expect.js";
 import type { PortTime } from "../port-case.js";
-import { takeExpiredIds, takeIds } from "./due/taking.js";
 import {
   begin,
+  begins,
   COMPLETED,
+  claim,
   createEnded,
   createPending,
   createWorking,
+  idsOf,
   LONG_MS,
   type OperationStoreCheck,
   read,
-  tryBegin,
+  takeExpiredIds,
 } from "./fixtures.js";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
@@ -61,27 +63,26 @@ export const clockJumpChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "jump.due",
-    name: "hands out operations without a worker once after a year-long clock jump",
+    name: "begins operations whose attempt was lost after a year-long clock jump",
     needs: ["jumpsBack"],
     check: async (store, time) => {
-      const { operation: ahead } = await whileAhead(time, () => createWorking(store, time.unitMs));
+      await whileAhead(time, () => createWorking(store, time.unitMs));
       const { operation: after } = await createWorking(store, time.unitMs);
       await time.pass(time.unitMs);
-      const take = async (): Promise<string[]> => (await takeIds(store)).filter((id) => id !== ahead.id);
-      deepEqual(await take(), [after.id], "operations handed out");
-      deepEqual(await take(), [], "operations handed out again");
+      deepEqual(idsOf(await claim(store)), [after.id], "what begins");
+      deepEqual(idsOf(await claim(store)), [], "what begins again");
     },
   },
   {
     rule: "jump.delayed",
-    name: "starts a delayed operation on time although it was handed out during a year-long clock jump",
+    name: "begins a delayed operation on time although a claim found nothing during a year-long clock jump",
     needs: ["jumpsBack"],
     check: async (store, time) => {
+      deepEqual(idsOf(await whileAhead(time, () => claim(store))), [], "what begins a year later");
       const { id } = await createPending(store, { delayMs: 5 * time.unitMs });
-      deepEqual(await whileAhead(time, () => takeIds(store)), [id], "operations handed out a year later");
-      equal(await tryBegin(store, id), "not-due", "beginning it before the delay is over");
+      deepEqual(idsOf(await claim(store)), [], "what begins before the delay is over");
       await time.pass(5 * time.unitMs);
-      equal((await begin(store, id)).operation.attempt, 1, "the attempt after the delay");
+      deepEqual(idsOf(await claim(store)), [id], "what begins after it");
     },
   },
   {
@@ -95,7 +96,7 @@ export const clockJumpChecks: readonly OperationStoreCheck[] = [
         isOutcome(await store.settle(lease, COMPLETED), "settled", "settling a year later");
         return createWorking(store);
       });
-      equal(await tryBegin(store, ahead.id), "busy", "beginning the leased operation, a year earlier");
+      equal(await begins(store, ahead.id), false, "beginning the leased operation, a year earlier");
       isOutcome(await store.renew(later, { leaseMs: LONG_MS }), "renewed", "renewing a year earlier");
       isOutcome(await store.settle(later, COMPLETED), "settled", "settling a year earlier");
       for (const operation of [before, ahead])
@@ -109,11 +110,11 @@ export const clockJumpChecks: readonly OperationStoreCheck[] = [
     check: async (store, time) => {
       const { operation: before, lease } = await createWorking(store);
       await whileAhead(time, () => begin(store, before.id));
-      equal(await tryBegin(store, before.id), "busy", "beginning the operation taken over");
+      equal(await begins(store, before.id), false, "beginning the operation taken over");
       isOutcome(await store.settle(lease, COMPLETED), "lost", "settling the operation taken over");
       const after = await createPending(store);
       const begun = await begin(store, after.id);
-      equal(await tryBegin(store, after.id), "busy", "beginning the running operation");
+      equal(await begins(store, after.id), false, "beginning the running operation");
       isOutcome(await store.settle(begun.lease, COMPLETED), "settled", "settling the running operation");
     },
   },

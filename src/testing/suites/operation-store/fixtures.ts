@@ -1,5 +1,6 @@
 import type { NewOperation, Operation, Settlement } from "../../../contract/operation.js";
-import type { BeginResult, Lease, OperationStore } from "../../../ports/operation-store.js";
+import type { BegunOperation, Claimed, ClaimedDefinition, ClaimRequest } from "../../../ports/claim.js";
+import type { Lease, OperationStore } from "../../../ports/operation-store.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { equal, isOutcome, ok } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
@@ -9,13 +10,17 @@ export type OperationStoreHarness = PortHarness<OperationStore>;
 
 export type OperationStoreCheck = PortCheck<OperationStore, OperationStoreHarness>;
 
-export type Begun = Extract<BeginResult, { readonly outcome: "begun" }>;
+/** An attempt, with its lease. */
+export type Begun = BegunOperation & { readonly lease: Lease };
+
+/** Members of a claim. Default: all slots that it may need, of the definition `orders`, for everything. */
+export type Wanted = Partial<ClaimedDefinition> & Partial<Omit<ClaimRequest, "definitions">>;
+
+/** More than any case creates. */
+const MANY = 100;
 
 /** A lease that is longer than every case. */
 export const LONG_MS = 3_600_000;
-
-/** Age at which a store hands out a new operation for the first time. */
-export const FIRST_ANNOUNCEMENT_MS = 30_000;
 
 export const ERROR = '{"type":"about:blank","title":"It failed"}';
 
@@ -70,20 +75,52 @@ export async function createPreparing(
   return { operation, lease: { operationId: operation.id, token } };
 }
 
-/** Begins an attempt with a new token. */
-export async function begin(
+/** Claims work of one definition. */
+export function claim(
   store: OperationStore,
-  operationId: string,
-  leaseMs: number = LONG_MS,
-): Promise<Begun & { readonly lease: Lease }> {
-  const lease = { operationId, token: newToken() };
-  const begun = await store.beginAttempt(operationId, { token: lease.token, leaseMs });
-  return { ...isOutcome(begun, "begun", "beginning an attempt that is due"), lease };
+  { limit = MANY, token = newToken(), repeated, operationId, ...members }: Wanted = {},
+): Promise<Claimed> {
+  const definition = {
+    name: "orders",
+    slots: MANY,
+    leaseMs: LONG_MS,
+    suspects: MANY,
+    lanes: true,
+    ...members,
+  };
+  const only = operationId === undefined ? {} : { operationId };
+  return store.claim({ token, limit, definitions: [definition], ...(repeated && { repeated }), ...only });
 }
 
-/** Tries to begin an attempt with a new token and returns the outcome. */
-export async function tryBegin(store: OperationStore, operationId: string): Promise<BeginResult["outcome"]> {
-  return (await store.beginAttempt(operationId, { token: newToken(), leaseMs: LONG_MS })).outcome;
+/** Returns the ids of what began, sorted. */
+export function idsOf({ begun }: Pick<Claimed, "begun">): readonly string[] {
+  return begun.map(({ operation }) => operation.id).sort();
+}
+
+/** Returns the lease of an operation that a claim with this token began. */
+export function leaseOf(operationId: string, token: string): Lease {
+  return { operationId, token };
+}
+
+async function tryBegin(
+  store: OperationStore,
+  operationId: string,
+  { token = newToken(), ...wanted }: Wanted = {},
+): Promise<Begun | undefined> {
+  const { begun } = await claim(store, { slots: 1, suspects: 1, limit: 1, operationId, token, ...wanted });
+  return begun[0] && { ...begun[0], lease: leaseOf(operationId, token) };
+}
+
+/** Returns whether an attempt of an operation begins. */
+export async function begins(store: OperationStore, operationId: string, wanted?: Wanted): Promise<boolean> {
+  return (await tryBegin(store, operationId, wanted)) !== undefined;
+}
+
+/** Begins an attempt of an operation that is due. */
+export async function begin(store: OperationStore, operationId: string, wanted?: Wanted): Promise<Begun> {
+  const begun = await tryBegin(store, operationId, wanted);
+  ok(begun !== undefined, "expected an attempt to begin");
+  return begun as Begun;
 }
 
 /** Creates an operation and begins its first attempt. */
@@ -93,7 +130,7 @@ export async function createWorking(
   members: Partial<NewOperation> = {},
 ): Promise<{ readonly operation: NewOperation; readonly lease: Lease }> {
   const operation = await createPending(store, members);
-  const { lease } = await begin(store, operation.id, leaseMs);
+  const { lease } = await begin(store, operation.id, { name: operation.definition, leaseMs });
   return { operation, lease };
 }
 
@@ -106,6 +143,11 @@ export async function createEnded(
   const working = await createWorking(store, LONG_MS, members);
   isOutcome(await store.settle(working.lease, settlement), "settled", "settling with the current token");
   return working;
+}
+
+/** Returns the ids that `takeExpired` hands out, in that order. */
+export async function takeExpiredIds(store: OperationStore, limit = 100): Promise<string[]> {
+  return (await store.takeExpired({ limit })).map(({ id }) => id);
 }
 
 /** Reads an operation that must exist. */

@@ -1,7 +1,6 @@
 import { MAX_DURATION_MS } from "../../../contract/options.js";
 import { deepEqual, equal } from "../../expect.js";
-import { takeExpiredIds } from "./due/taking.js";
-import { createEnded, type OperationStoreCheck, read } from "./fixtures.js";
+import { createEnded, type OperationStoreCheck, read, takeExpiredIds } from "./fixtures.js";
 
 export const longestDurationChecks: readonly OperationStoreCheck[] = [
   {

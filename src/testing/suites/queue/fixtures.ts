@@ -1,202 +1,200 @@
-import type { NewOperation } from "../../../contract/operation.js";
-import { type Announcement, announce } from "../../../ports/announcement.js";
-import type { Consumer, Delivery, Queue } from "../../../ports/queue.js";
+import type { Listening, Queue } from "../../../ports/queue.js";
+import type { Ring } from "../../../ports/ring.js";
 import { createSystemRuntime } from "../../../ports/system-runtime.js";
-import { nextTurn } from "../../../ports/waits.js";
 import { ok } from "../../expect.js";
-import type { PortCheck, PortHarness } from "../port-case.js";
+import type { OpenPort, PortCase, PortHarness } from "../port-case.js";
 
-/** Members of an operation that decide when it is delivered. */
-export type PreparedMembers = Partial<
-  Pick<NewOperation, "tenant" | "urgency" | "lane" | "delayMs" | "startWithinMs">
->;
+/** A queue opened for one case. */
+export interface OpenQueue extends OpenPort<Queue> {
+  /** Opens a queue on the same server, as another process does. Needed if `capabilities` has `processes`. */
+  connect?(): Promise<OpenPort<Queue>>;
+}
 
 /** Creates queues for `queueCases`. */
 export interface QueueHarness extends PortHarness<Queue> {
-  /** Maximum time until the queue delivers an announcement that was published, nacked or republished. Milliseconds. */
-  readonly deliversWithinMs: number;
-  /**
-   * Creates the operation of an announcement, due at once unless `members` have a `delayMs`. Needed if the queue reads
-   * deliveries or tenants from the store. Default tenant: `a`.
-   */
-  prepare?(queue: Queue, announcement: Announcement, members?: PreparedMembers): Promise<void>;
+  /** Maximum time until a listener hears a ring that was published, or that another listener has left. Milliseconds. */
+  readonly ringsWithinMs: number;
+  /** Creates a queue on which nothing has been published. */
+  create(): Promise<OpenQueue>;
 }
 
-export type QueueCheck = PortCheck<Queue, QueueHarness>;
-
-const runtime = createSystemRuntime();
-
-/** Creates a token for a call to `receive`. */
-export const newToken = (): string => runtime.newToken();
-
-export function newAnnouncement(definition = "orders", id: string = runtime.newId()): Announcement {
-  return announce({ id, definition }, runtime.newToken());
+/** A case before it is bound to a way of opening its queue. */
+export interface QueueCheck extends Omit<PortCase<QueueHarness>, "run"> {
+  check(stage: QueueStage): Promise<void>;
 }
 
-/** Publishes new announcements of these definitions in one call. */
-export async function publish(
-  queue: Queue,
-  harness: QueueHarness,
-  definitions: readonly string[],
-): Promise<readonly Announcement[]> {
-  const announcements = definitions.map((definition) => newAnnouncement(definition));
-  for (const announcement of announcements) await harness.prepare?.(queue, announcement);
-  await queue.publish(announcements);
-  return announcements;
+/** A ring may come late or never, as long as a queue connects. So cases publish up to this many times. */
+const ATTEMPTS = 10;
+/** Number of rings after which a case compares what listeners have heard. */
+const RINGS = 10;
+
+const { newId } = createSystemRuntime();
+
+/** Creates a ring of a new operation. */
+export function newRing(definition = "orders"): Ring {
+  return { definition, operationId: newId() };
 }
 
-/** A call to `receive` that a case can wait for and end. */
-export interface Receiving {
-  /** Number of deliveries so far. */
-  readonly received: number;
-  /**
-   * Resolves when `count` deliveries have arrived or the queue has had enough time. Both end the call. The consumer closes when
-   * all of them are answered.
-   */
-  gather(count: number): Promise<readonly Delivery[]>;
-}
+/** A worker that hears rings. It says after each one of which definitions it has free slots. */
+export class Listener {
+  /** Number of rings so far. */
+  heard = 0;
+  #wanted: ReadonlySet<string> = new Set();
+  /** Definition that it stops wanting with the next ring. */
+  #single: string | undefined;
+  #isClosed = false;
+  readonly #listening: Listening;
 
-/** Options of a `receive` call. */
-export interface Request {
-  readonly definitions?: readonly string[];
-  readonly limit?: number;
-  /** Free slots by definition. Default: `limit` for each. */
-  readonly slots?: ReadonlyMap<string, number>;
-  readonly token?: string;
-  /** Definitions of which an operation may begin whose last attempt was lost. Default: all. */
-  readonly suspects?: ReadonlySet<string>;
-}
-
-const LEASE_MS = 60_000;
-/** More than any case publishes. */
-const MANY = 1_000;
-
-/** Opens a consumer of these definitions, with slots for everything that a case publishes. */
-export function consume(
-  queue: Queue,
-  definitions: readonly string[] = ["orders"],
-  leaseMs: number = LEASE_MS,
-): Consumer {
-  const consumed = definitions.map((name) => ({ name, concurrency: MANY, leaseMs }));
-  return queue.consume({ definitions: consumed });
-}
-
-/** Calls `receive` in a loop, as a worker does. */
-export function startReceiving(queue: Queue, harness: QueueHarness, request: Request = {}): Receiving {
-  const aborter = new AbortController();
-  const consumer = consume(queue, request.definitions);
-  const gathered: Delivery[] = [];
-  let wanted = Number.POSITIVE_INFINITY;
-  let enough: () => void = () => {};
-  const loop = async (): Promise<void> => {
-    while (!aborter.signal.aborted) {
-      const received = await receive(consumer, aborter.signal, request);
-      gathered.push(...received);
-      if (gathered.length >= wanted) enough();
-      // A queue may return immediately without deliveries. That must not block other tasks.
-      await nextTurn();
-    }
-  };
-  const looping = loop();
-  // An early failure is reported by `gather`.
-  looping.catch(() => {});
-  return {
-    get received() {
-      return gathered.length;
-    },
-    gather: async (count) => {
-      wanted = count;
-      const all = new Promise<void>((resolve) => {
-        enough = resolve;
+  constructor(queue: Queue, onRing: () => void, onError: (error: unknown) => void) {
+    const onHeard = (): void => {
+      this.heard += 1;
+      if (this.#single !== undefined) this.#wanted = without(this.#wanted, this.#single);
+      onRing();
+      void Promise.resolve().then(() => {
+        if (!this.#isClosed) this.#listening.want(this.#wanted);
       });
-      // Each delivery restarts the time limit.
-      for (let before = -1; gathered.length < count && gathered.length > before; ) {
-        before = gathered.length;
-        await Promise.race([all, looping, harness.passTime(harness.deliversWithinMs)]);
-      }
-      const inTime = gathered.length;
-      aborter.abort();
-      await endsInTime(looping, harness, "a call to `receive` whose signal was aborted");
-      const late = gathered.length - inTime;
-      ok(inTime >= count || late === 0, `${late} deliveries came only when the signal was aborted`);
-      return closingWithLast(consumer, gathered);
-    },
-  };
-}
-
-/**
- * Closes a consumer as soon as its deliveries are answered, as a worker does: the queue may return the others to other
- * consumers.
- */
-async function closingWithLast(
-  consumer: Consumer,
-  deliveries: readonly Delivery[],
-): Promise<readonly Delivery[]> {
-  const open = new Set(deliveries.filter(({ attempt }) => attempt === undefined));
-  if (open.size === 0) await consumer.close();
-  const answer = async (delivery: Delivery, how: "ack" | "nack"): Promise<void> => {
-    await delivery[how]();
-    if (open.delete(delivery) && open.size === 0) await consumer.close();
-  };
-  return deliveries.map((delivery) =>
-    open.has(delivery)
-      ? {
-          announcement: delivery.announcement,
-          ack: () => answer(delivery, "ack"),
-          nack: () => answer(delivery, "nack"),
-        }
-      : delivery,
-  );
-}
-
-/** Receives until `count` deliveries have arrived or the queue has had enough time. */
-export function gather(
-  queue: Queue,
-  harness: QueueHarness,
-  count: number,
-  request: Request = {},
-): Promise<readonly Delivery[]> {
-  return startReceiving(queue, harness, request).gather(count);
-}
-
-/** Waits for the maximum delivery time and checks that no delivery arrives. */
-export async function gatherNothing(queue: Queue, harness: QueueHarness, what: string): Promise<void> {
-  const received = await gather(queue, harness, 1);
-  ok(received.length === 0, `${what}: expected no delivery, got ${JSON.stringify(idsOf(received))}`);
-}
-
-/** Makes one call to `receive`. Default: room for 100 deliveries of `orders`, and a new token. */
-export async function receive(
-  consumer: Consumer,
-  signal: AbortSignal,
-  { definitions = ["orders"], limit = 100, slots, token = newToken(), suspects }: Request = {},
-): Promise<readonly Delivery[]> {
-  const free = slots ?? new Map(definitions.map((name) => [name, limit]));
-  const request = { slots: free, limit, token, signal };
-  const received = await consumer.receive(suspects === undefined ? request : { ...request, suspects });
-  const count = received.length;
-  ok(count <= limit, `expected at most ${limit} deliveries, the limit of \`receive\`, got ${count}`);
-  for (const [name, most] of free) {
-    const ofName = received.filter(({ announcement }) => announcement.definition === name).length;
-    ok(ofName <= most, `expected at most ${most} deliveries of ${name}, got ${ofName}`);
+    };
+    this.#listening = queue.listen({ onRing: onHeard, onError });
   }
-  return received;
+
+  /** Wants these definitions, until the next call. */
+  want(...definitions: readonly string[]): void {
+    this.#single = undefined;
+    this.#wanted = new Set(definitions);
+    this.#listening.want(this.#wanted);
+  }
+
+  /** Wants these definitions. When it hears a ring, it has no slot left for the first one. */
+  wantOnce(definition: string, ...others: readonly string[]): void {
+    this.want(definition, ...others);
+    this.#single = definition;
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#listening.close();
+  }
 }
 
-/** Waits for a promise that must settle within the delivery time. */
-export async function endsInTime<T>(promise: Promise<T>, harness: QueueHarness, what: string): Promise<T> {
-  const late = harness.passTime(harness.deliversWithinMs).then(() => {
-    throw new Error(`${what} did not end within ${harness.deliversWithinMs} ms`);
-  });
-  return Promise.race([promise, late]);
+function without(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  return new Set([...names].filter((each) => each !== name));
 }
 
-/** Returns the ids of announcements or of the announcements in deliveries, sorted. */
-export function idsOf(items: readonly (Announcement | Delivery)[]): string[] {
-  return items.map((item) => ("announcement" in item ? item.announcement.id : item.id)).sort();
-}
+/** A queue and its listeners, as a case sees them. */
+export class QueueStage {
+  readonly #harness: QueueHarness;
+  readonly #opened: OpenQueue;
+  readonly #others: OpenPort<Queue>[] = [];
+  readonly #listeners: Listener[] = [];
+  readonly #errors: unknown[] = [];
+  #onRing: () => void = () => {};
 
-/** Acks deliveries as a worker does. A delivery that carries an attempt needs no ack. */
-export async function ackAll(deliveries: readonly Delivery[]): Promise<void> {
-  for (const delivery of deliveries) if (delivery.attempt === undefined) await delivery.ack();
+  constructor(harness: QueueHarness, opened: OpenQueue) {
+    this.#harness = harness;
+    this.#opened = opened;
+  }
+
+  get queue(): Queue {
+    return this.#opened.port;
+  }
+
+  /** Opens the queue of another process. */
+  async connect(): Promise<Queue> {
+    const opened = await this.#opened.connect?.();
+    if (opened === undefined)
+      throw new Error(
+        "The harness declares `processes`, but `create` returned no `connect`. Return it or remove the capability.",
+      );
+    this.#others.push(opened);
+    return opened.port;
+  }
+
+  /** Opens a listener that wants these definitions. Without any, it never says what it wants. */
+  listen(definitions: readonly string[], queue: Queue = this.queue): Listener {
+    const onError = (error: unknown): void => void this.#errors.push(error);
+    const listener = new Listener(queue, () => this.#onRing(), onError);
+    this.#listeners.push(listener);
+    if (definitions.length > 0) listener.want(...definitions);
+    return listener;
+  }
+
+  /** Publishes a ring. Returns whether the condition held in time. */
+  async ringOnce(ring: Ring, isTrue: () => boolean): Promise<boolean> {
+    await this.queue.publish([ring]);
+    return this.holds(isTrue);
+  }
+
+  /** Publishes rings of a definition until a listener has heard one. */
+  async ring(definition: string, listener: Listener): Promise<void> {
+    const { heard } = listener;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1)
+      if (await this.ringOnce(newRing(definition), () => listener.heard > heard)) return;
+    this.fail(`a listener that wants ${definition} heard none of ${ATTEMPTS} rings`);
+  }
+
+  /** Opens a listener that wants these definitions, and that has heard a ring of the last one. */
+  async connected(...definitions: readonly string[]): Promise<Listener> {
+    const listener = this.listen(definitions);
+    await this.ring(definitions.at(-1) ?? "", listener);
+    return listener;
+  }
+
+  /** Returns how many rings a listener hears while another one hears 10 of a definition. */
+  async heardMeanwhile(listener: Listener, other: Listener, definition: string): Promise<number> {
+    const { heard } = listener;
+    for (let count = 0; count < RINGS; count += 1) await this.ring(definition, other);
+    return listener.heard - heard;
+  }
+
+  /** Checks that a listener hears nothing while another one hears rings of a definition. */
+  async isSilent(listener: Listener, other: Listener, definition: string): Promise<void> {
+    const heard = await this.heardMeanwhile(listener, other, definition);
+    ok(heard === 0, `expected a listener that wants nothing to hear nothing, it heard ${heard} rings`);
+  }
+
+  /**
+   * Checks that a listener does not hear what another one hears. It may hear a ring now and then, because a ring may come late, or
+   * because the queue may have missed some.
+   */
+  async isSpared(listener: Listener, other: Listener, definition: string): Promise<void> {
+    const heard = await this.heardMeanwhile(listener, other, definition);
+    ok(heard < RINGS / 2, `a listener that does not want ${definition} heard ${heard} of its ${RINGS} rings`);
+  }
+
+  /** Returns whether a condition about the listeners is true before the queue has had enough time. */
+  async holds(isTrue: () => boolean): Promise<boolean> {
+    if (isTrue()) return true;
+    const heard = new Promise<void>((resolve) => {
+      this.#onRing = () => {
+        if (isTrue()) resolve();
+      };
+    });
+    await Promise.race([heard, this.#harness.passTime(this.#harness.ringsWithinMs)]);
+    return isTrue();
+  }
+
+  /** Waits for a promise that must settle before the queue has had enough time. */
+  async endsInTime(promise: Promise<unknown>, what: string): Promise<void> {
+    const { ringsWithinMs } = this.#harness;
+    let hasEnded = false;
+    const ended = promise.then(() => {
+      hasEnded = true;
+    });
+    for (let attempt = 0; attempt < ATTEMPTS && !hasEnded; attempt += 1)
+      await Promise.race([ended, this.#harness.passTime(ringsWithinMs)]);
+    ok(hasEnded, `${what} did not end within ${ATTEMPTS * ringsWithinMs} ms`);
+  }
+
+  fail(what: string): never {
+    const reported = this.#errors.map((error) => `\n${error}`).join("");
+    throw new Error(reported === "" ? what : `${what}, and the queue reported:${reported}`);
+  }
+
+  /** Closes everything that the case has opened. */
+  async close(): Promise<void> {
+    const closing = Promise.all(this.#listeners.map((listener) => listener.close()));
+    await this.endsInTime(closing, "closing all listeners");
+    for (const { close } of this.#others) await close?.();
+    await this.#opened.close?.();
+  }
 }

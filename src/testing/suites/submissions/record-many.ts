@@ -3,7 +3,7 @@ import type { RecordManyResult, Submission } from "../../../ports/submission.js"
 import { nextTurn } from "../../../ports/waits.js";
 import { deepEqual, equal, isOutcome, ok } from "../../expect.js";
 import { newFollowUp } from "../operation-store/attempt/on-end.js";
-import { begin, COMPLETED, newId, newOperation, read, tryBegin } from "../operation-store/fixtures.js";
+import { begin, begins, COMPLETED, newId, newOperation, read } from "../operation-store/fixtures.js";
 import { concurrently } from "../port-case.js";
 import { bindingOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
 
@@ -62,7 +62,7 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
       deepEqual(found, [true, false, true, false, false, true], "which operations are new");
       for (const index of [0, 2, 5]) {
         const { id } = (list[index] as Submission).operation;
-        equal(await tryBegin(submissions.operations, id), "begun", "beginning a new operation");
+        equal(await begins(submissions.operations, id), true, "beginning a new operation");
       }
     },
   },
@@ -104,8 +104,8 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
         const { delayMs: _delay, ...rest } = operation;
         const { createdAt: _at, ...shown } = await read(submissions.operations, operation);
         deepEqual(shown, { ...rest, state: "pending", attempt: 0 }, "the operation");
-        const expected = operation.delayMs === undefined ? "begun" : "not-due";
-        equal(await tryBegin(submissions.operations, operation.id), expected, "beginning it");
+        const { id, definition: name, delayMs } = operation;
+        equal(await begins(submissions.operations, id, { name }), delayMs === undefined, "beginning it");
       }
     },
   },

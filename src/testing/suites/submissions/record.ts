@@ -3,6 +3,7 @@ import { deepEqual, equal, isOutcome } from "../../expect.js";
 import { newFollowUp } from "../operation-store/attempt/on-end.js";
 import {
   begin,
+  begins,
   COMPLETED,
   LONG_MS,
   newId,
@@ -10,7 +11,6 @@ import {
   newToken,
   PREPARED,
   read,
-  tryBegin,
 } from "../operation-store/fixtures.js";
 import { concurrently } from "../port-case.js";
 import { TENANTS } from "../tenants.js";
@@ -28,7 +28,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
       const binding = { ...bindingOf(submission), operationId: newId(), fingerprint: "1:other" };
       const bound = await submissions.idempotency.bind(binding);
       deepEqual(bound, { outcome: "exists", operationId, fingerprint }, "a binding of the same key");
-      equal(await tryBegin(submissions.operations, operationId), "begun", "beginning the operation");
+      equal(await begins(submissions.operations, operationId), true, "beginning the operation");
     },
   },
   {
@@ -48,9 +48,9 @@ export const recordChecks: readonly SubmissionsCheck[] = [
         const { delayMs: _delay, ...rest } = operation;
         const { createdAt: _at, ...shown } = await read(submissions.operations, operation);
         deepEqual(shown, { ...rest, state: "pending", attempt: 0 }, "the operation");
-        equal(await tryBegin(submissions.operations, operation.id), "not-due", "beginning it");
+        equal(await begins(submissions.operations, operation.id), false, "beginning it");
         await pass(2 * unitMs);
-        equal(await tryBegin(submissions.operations, operation.id), "begun", "beginning it after its delay");
+        equal(await begins(submissions.operations, operation.id), true, "beginning it after its delay");
       }
     },
   },
@@ -187,7 +187,7 @@ export const recordChecks: readonly SubmissionsCheck[] = [
       const other = { ...newSubmission(), initial: { ...initial, token: newToken() } };
       const exists = isOutcome(await submissions.record(other), "exists", "recording the key again");
       equal(exists.operation.state, "preparing", "the returned state");
-      equal(await tryBegin(submissions.operations, lease.operationId), "busy", "beginning under the lease");
+      equal(await begins(submissions.operations, lease.operationId), false, "beginning under the lease");
       isOutcome(await submissions.operations.settle(lease, PREPARED), "settled", "settling as prepared");
     },
   },

@@ -1,5 +1,6 @@
 import { problemType } from "async-request-reply/ports";
 import { deepEqual, ok } from "../../../../src/testing/expect.js";
+import { claimOne } from "../../claims.js";
 import type { AdapterCase } from "../fixtures/adapter-case.js";
 import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
 import { checkProblem } from "../fixtures/refusal.js";
@@ -88,7 +89,7 @@ export const cancellationCases: readonly AdapterCase[] = [
       const { send, backend } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission()));
       const lease = { operationId, token: "token-of-this-attempt" };
-      await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+      await claimOne(backend.operations, operationId, { token: lease.token, leaseMs: 60_000 });
       const reply = await send(request("DELETE", `/operations/${operationId}`));
       checkStatus(reply, 202);
       checkFields(reply, { ...representation, "retry-after": WHOLE_SECONDS });

@@ -2,6 +2,7 @@ import type { ProblemName } from "async-request-reply";
 import type { JsonText, Settlement } from "async-request-reply/ports";
 import { operationError } from "../../../../src/contract/problem.js";
 import { deepEqual } from "../../../../src/testing/expect.js";
+import { claimOne } from "../../claims.js";
 import type { AdapterCase } from "../fixtures/adapter-case.js";
 import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
 import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "../fixtures/reply-checks.js";
@@ -48,7 +49,7 @@ export const endingCases: readonly AdapterCase[] = endings.map(
       const { send, backend, recorded } = await mountOrders(harness, { cancellable: true });
       const operationId = operationIdOf(await send(submission(keyed)));
       const lease = { operationId, token: "token-of-this-attempt" };
-      await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+      await claimOne(backend.operations, operationId, { token: lease.token, leaseMs: 60_000 });
       await backend.operations.settle(lease, settlement);
       const [ended] = await recorded();
       const createdAt = new Date(ended?.createdAt ?? 0).toISOString();

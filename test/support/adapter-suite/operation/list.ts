@@ -2,6 +2,7 @@ import { AsyncReplyError, type ProblemName } from "async-request-reply";
 import { type JsonText, type Operation, problemType } from "async-request-reply/ports";
 import { operationError } from "../../../../src/contract/problem.js";
 import { deepEqual, equal, ok } from "../../../../src/testing/expect.js";
+import { claimOne } from "../../claims.js";
 import { interceptBackend } from "../../intercept-backend.js";
 import type { AdapterCase, WireResponse } from "../fixtures/adapter-case.js";
 import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
@@ -83,7 +84,7 @@ export const listCases: readonly AdapterCase[] = [
       const end = async (error?: JsonText): Promise<void> => {
         const operationId = operationIdOf(await send(submission()));
         const lease = { operationId, token: `token-of-${operationId}` };
-        await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+        await claimOne(backend.operations, operationId, { token: lease.token, leaseMs: 60_000 });
         await backend.operations.renew(lease, { leaseMs: 60_000, progress: '{"packed":1}' });
         await backend.operations.settle(
           lease,
@@ -122,7 +123,7 @@ export const listCases: readonly AdapterCase[] = [
     run: async (harness) => {
       const { send, backend } = await mountOrders(harness, { ...LIST, cancellable: true });
       const operationId = operationIdOf(await send(submission()));
-      await backend.operations.beginAttempt(operationId, { token: "token-of-this-attempt", leaseMs: 60_000 });
+      await claimOne(backend.operations, operationId, { token: "token-of-this-attempt", leaseMs: 60_000 });
       checkStatus(await send(request("DELETE", `/operations/${operationId}`)), 202);
       const { operations } = jsonOf(await send(request("GET", "/operations")));
       const [{ status, cancelRequested } = {}] = operations as Record<string, unknown>[];

@@ -1,6 +1,7 @@
 import { permanentFailure } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { deepEqual, ok } from "../../../../src/testing/expect.js";
+import { claimOne } from "../../claims.js";
 import type { AdapterCase, WireResponse } from "../fixtures/adapter-case.js";
 import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
 import { checkProblem } from "../fixtures/refusal.js";
@@ -45,7 +46,7 @@ export const statusCases: readonly AdapterCase[] = [
       const { send, backend } = await mountOrders(harness);
       const operationId = operationIdOf(await send(submission()));
       const lease = { operationId, token: "token-of-this-attempt" };
-      await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+      await claimOne(backend.operations, operationId, { token: lease.token, leaseMs: 60_000 });
       await backend.operations.renew(lease, { leaseMs: 60_000, progress: '{"packed":1}' });
       const reply = await send(request("GET", `/operations/${operationId}`));
       checkFields(reply, { ...common, "retry-after": WHOLE_SECONDS });

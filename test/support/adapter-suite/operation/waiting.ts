@@ -1,4 +1,5 @@
 import { deepEqual, ok } from "../../../../src/testing/expect.js";
+import { claimOne } from "../../claims.js";
 import type { AdapterCase, AdapterHarness, WireConnection } from "../fixtures/adapter-case.js";
 import { mountOrders, type Options, type Orders, request, submission } from "../fixtures/orders-fixture.js";
 import { watchReads } from "../fixtures/reads.js";
@@ -90,7 +91,7 @@ export const waitingCases: readonly AdapterCase[] = [
       const etag = field(await send(request("GET", path)), "etag") ?? "";
       const waiting = send(request("GET", path, { prefer, "if-none-match": etag }));
       const lease = { operationId, token: "token-of-this-attempt" };
-      await backend.operations.beginAttempt(operationId, { token: lease.token, leaseMs: 60_000 });
+      await claimOne(backend.operations, operationId, { token: lease.token, leaseMs: 60_000 });
       const reply = await waiting;
       checkStatus(reply, 200);
       checkFields(reply, { ...WAITED, "retry-after": WHOLE_SECONDS });

@@ -1,19 +1,18 @@
-import { deepEqual, equal, isOutcome, ok } from "../../../expect.js";
-import { concurrently } from "../../port-case.js";
+import { deepEqual, equal, ok } from "../../../expect.js";
 import {
   begin,
+  begins,
+  claim,
   createEnded,
   createPending,
   createWorking,
   FAILED,
   GIVEN_BACK,
-  LONG_MS,
+  idsOf,
   newId,
-  newToken,
   type OperationStoreCheck,
   RETRIED,
   read,
-  tryBegin,
 } from "../fixtures.js";
 
 export const attemptChecks: readonly OperationStoreCheck[] = [
@@ -30,60 +29,36 @@ export const attemptChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
-    rule: "begin.race",
-    name: "starts one attempt for 50 concurrent callers and returns `busy` to the others",
-    check: async (store) => {
-      const { id } = await createPending(store);
-      const outcomes = await concurrently(50, () => tryBegin(store, id));
-      equal(outcomes.filter((outcome) => outcome === "begun").length, 1, "number of attempts started");
-      equal(outcomes.filter((outcome) => outcome === "busy").length, 49, "number of callers that got `busy`");
-    },
-  },
-  {
-    rule: "begin.repeated",
-    name: "returns the same attempt to the same token, repeatedly and concurrently",
-    check: async (store) => {
-      const { id } = await createPending(store);
-      const token = newToken();
-      const results = await concurrently(50, () => store.beginAttempt(id, { token, leaseMs: LONG_MS }));
-      for (const result of results) {
-        const { operation, previousLost } = isOutcome(result, "begun", "beginning with the same token");
-        deepEqual([operation.attempt, previousLost], [1, false], "attempt and `previousLost`");
-      }
-      const later = await store.beginAttempt(id, { token, leaseMs: LONG_MS });
-      const { operation } = isOutcome(later, "begun", "beginning with the same token later");
-      equal(operation.attempt, 1, "the attempt later");
-    },
-  },
-  {
-    rule: "begin.repeated-late",
-    name: "returns the same attempt to the same token after its lease expired, unless another worker took over",
-    check: async (store, { unitMs, pass }) => {
-      const { operation, lease } = await createWorking(store, unitMs);
-      await pass(2 * unitMs);
-      const again = await store.beginAttempt(operation.id, { token: lease.token, leaseMs: LONG_MS });
-      const begun = isOutcome(again, "begun", "beginning with the same token");
-      deepEqual([begun.operation.attempt, begun.previousLost], [1, false], "attempt and `previousLost`");
-      equal(await tryBegin(store, operation.id), "busy", "beginning with another token");
-    },
-  },
-  {
     rule: "begin.unknown",
-    name: "starts nothing for an unknown id",
+    name: "starts nothing for an unknown id, or for an operation of another definition",
     check: async (store) => {
-      equal(await tryBegin(store, newId()), "unknown", "beginning an unknown operation");
+      const { id } = await createPending(store);
+      equal(await begins(store, newId()), false, "beginning an unknown operation");
+      equal(await begins(store, id, { name: "reports" }), false, "beginning it as one of another definition");
+    },
+  },
+  {
+    rule: "begin.only",
+    name: "starts only the operation that a claim names, and says nothing about others",
+    check: async (store, { unitMs }) => {
+      const due = await createPending(store);
+      await createPending(store, { delayMs: unitMs });
+      const { operation } = await createWorking(store);
+      const { begun, blocked, nextInMs } = await claim(store, { operationId: operation.id });
+      deepEqual(begun, [], "what begins instead of an operation that another worker is running");
+      deepEqual([blocked, nextInMs], [false, undefined], "`blocked` and `nextInMs`");
+      deepEqual(idsOf(await claim(store, { operationId: due.id })), [due.id], "what begins");
     },
   },
   {
     rule: "begin.terminal",
-    name: "starts nothing for an ended operation, not even for the token that ended it",
+    name: "starts nothing for an ended operation",
     check: async (store) => {
       for (const settlement of [undefined, FAILED]) {
-        const { operation, lease } = await createEnded(store, {}, settlement);
+        const { operation } = await createEnded(store, {}, settlement);
         const before = await read(store, operation);
-        equal(await tryBegin(store, operation.id), "terminal", "beginning with a new token");
-        const again = await store.beginAttempt(operation.id, { token: lease.token, leaseMs: LONG_MS });
-        isOutcome(again, "terminal", "beginning with the old token");
+        const { begun, blocked, nextInMs } = await claim(store, { operationId: operation.id });
+        deepEqual([begun, blocked, nextInMs], [[], false, undefined], "what a claim says");
         deepEqual(await read(store, operation), before, "the operation");
       }
     },
@@ -95,16 +70,16 @@ export const attemptChecks: readonly OperationStoreCheck[] = [
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: 10 * unitMs, countAttempt: true });
       await pass(4 * unitMs);
-      const early = await store.beginAttempt(operation.id, { token: newToken(), leaseMs: LONG_MS });
-      const { dueInMs } = isOutcome(early, "not-due", "beginning before the delay is over");
+      const { begun, blocked, nextInMs = 0 } = await claim(store, { operationId: operation.id });
+      deepEqual([begun, blocked], [[], false], "what begins before the delay is over, and `blocked`");
       ok(
-        dueInMs > 5 * unitMs && dueInMs <= 6 * unitMs,
-        `\`dueInMs\` should be the rest of the delay, not ${dueInMs}`,
+        nextInMs > 5 * unitMs && nextInMs <= 6 * unitMs,
+        `\`nextInMs\` should be the rest of the delay, not ${nextInMs}`,
       );
       await pass(5 * unitMs);
-      equal(await tryBegin(store, operation.id), "not-due", "beginning just before the delay is over");
+      equal(await begins(store, operation.id), false, "beginning just before the delay is over");
       await pass(unitMs);
-      equal(await tryBegin(store, operation.id), "begun", "beginning when the delay is over");
+      equal(await begins(store, operation.id), true, "beginning when the delay is over");
     },
   },
   {

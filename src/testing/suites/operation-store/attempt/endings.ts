@@ -3,6 +3,7 @@ import type { Lease, OperationStore } from "../../../../ports/operation-store.js
 import { equal, isOutcome } from "../../../expect.js";
 import type { PortTime } from "../../port-case.js";
 import {
+  begins,
   COMPLETED,
   createEnded,
   createPending,
@@ -13,7 +14,6 @@ import {
   LONG_MS,
   newOperation,
   RETRIED,
-  tryBegin,
 } from "../fixtures.js";
 
 /** Creates an operation with these members and ends it. */
@@ -77,7 +77,7 @@ export const ENDINGS: readonly Ending[] = [
     end: async (store, members, { unitMs, pass }) => {
       const { operation } = await createMarked(store, 2 * unitMs, members);
       await pass(2 * unitMs);
-      equal(await tryBegin(store, operation.id), "terminal", "beginning it after the lease");
+      equal(await begins(store, operation.id), false, "beginning it after the lease");
       return operation;
     },
   },

@@ -1,14 +1,16 @@
 import type { FollowUp } from "../../../../contract/operation.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
-import { takeExpiredIds, takeIds } from "../due/taking.js";
 import {
   begin,
+  begins,
   COMPLETED,
+  claim,
   createPending,
   createPreparing,
   createWorking,
   GIVEN_BACK,
+  idsOf,
   LONG_MS,
   newId,
   newToken,
@@ -16,7 +18,7 @@ import {
   PREPARED,
   RETRIED,
   read,
-  tryBegin,
+  takeExpiredIds,
 } from "../fixtures.js";
 import { ENDINGS } from "./endings.js";
 
@@ -33,7 +35,7 @@ const endChecks: readonly OperationStoreCheck[] = ENDINGS.map(({ rule, way, end 
     const onEnd = newFollowUp();
     await end(store, { onEnd }, time);
     equal(await store.get(onEnd.id, "tenant-1"), undefined, "the hidden follow-up");
-    const { createdAt: _, ...created } = (await begin(store, onEnd.id)).operation;
+    const { createdAt: _, ...created } = (await begin(store, onEnd.id, { name: onEnd.definition })).operation;
     const expected = { ...onEnd, tenant: "tenant-1", hidden: true, state: "pending", attempt: 1 };
     deepEqual(created, expected, "the follow-up in the attempt of a worker");
     const known = await createPending(store, { input: '"first"' });
@@ -53,14 +55,14 @@ export const onEndChecks: readonly OperationStoreCheck[] = [
       const { lease } = await createWorking(store, LONG_MS, { onEnd });
       for (const result of await concurrently(50, () => store.settle(lease, COMPLETED)))
         isOutcome(result, "settled", "settling");
-      const followUp = await begin(store, onEnd.id);
+      const followUp = await begin(store, onEnd.id, { name: onEnd.definition });
       isOutcome(await store.settle(lease, COMPLETED), "settled", "repeating the settle");
       isOutcome(await store.renew(followUp.lease, { leaseMs: LONG_MS }), "renewed", "renewing the follow-up");
       isOutcome(await store.settle(followUp.lease, COMPLETED), "settled", "settling the follow-up");
       await store.remove([onEnd.id], { afterMs: 0 });
       await takeExpiredIds(store);
       isOutcome(await store.settle(lease, COMPLETED), "settled", "repeating the settle later");
-      equal(await tryBegin(store, onEnd.id), "unknown", "beginning the follow-up");
+      equal(await begins(store, onEnd.id, { name: onEnd.definition }), false, "beginning the follow-up");
     },
   },
   {
@@ -71,8 +73,8 @@ export const onEndChecks: readonly OperationStoreCheck[] = [
       const { operation, lease } = await createPreparing(store, LONG_MS, { onEnd });
       const isMissing = async (what: string): Promise<void> =>
         equal(
-          await tryBegin(store, onEnd.id),
-          "unknown",
+          await begins(store, onEnd.id, { name: onEnd.definition }),
+          false,
           `beginning the follow-up of an operation that ${what}`,
         );
       await isMissing("is preparing");
@@ -91,14 +93,14 @@ export const onEndChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
-    rule: "on-end.announced",
-    name: "hands out a follow-up immediately, because no caller announces it",
+    rule: "on-end.due",
+    name: "makes a follow-up due at once",
     check: async (store) => {
       const onEnd = newFollowUp();
       const { id, tenant } = await createPending(store, { onEnd });
-      deepEqual(await takeIds(store, ["notices"]), [], "operations handed out before the end");
+      deepEqual(idsOf(await claim(store, { name: "notices" })), [], "what begins before the end");
       await store.requestCancel(id, tenant);
-      deepEqual(await takeIds(store, ["notices"]), [onEnd.id], "operations handed out after it");
+      deepEqual(idsOf(await claim(store, { name: "notices" })), [onEnd.id], "what begins after it");
     },
   },
 ];

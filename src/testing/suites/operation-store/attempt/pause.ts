@@ -2,6 +2,7 @@ import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import {
   begin,
+  begins,
   COMPLETED,
   createPending,
   createPreparing,
@@ -10,7 +11,6 @@ import {
   newOperation,
   type OperationStoreCheck,
   PREPARED,
-  tryBegin,
 } from "../fixtures.js";
 
 async function pause(store: OperationStore, definition = "orders", by?: string): Promise<void> {
@@ -47,8 +47,12 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
       await pass(unitMs);
       const after = await createPending(store);
       for (const id of [before.id, lost.operation.id, after.id])
-        equal(await tryBegin(store, id), "full", "beginning an operation of a paused definition");
-      equal(await tryBegin(store, other.id), "begun", "beginning an operation of another definition");
+        equal(await begins(store, id), false, "beginning an operation of a paused definition");
+      equal(
+        await begins(store, other.id, { name: "reports" }),
+        true,
+        "beginning an operation of another definition",
+      );
       await resume(store);
       equal((await begin(store, before.id)).operation.attempt, 1, "number of the first attempt");
     },
@@ -63,11 +67,11 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
       await pause(store);
       await pause(store);
       await resume(store);
-      equal(await tryBegin(store, operation.id), "begun", "beginning after the pause has ended");
+      equal(await begins(store, operation.id), true, "beginning after the pause has ended");
       await resume(store);
       await pause(store);
       const later = await createPending(store);
-      equal(await tryBegin(store, later.id), "full", "beginning during another pause");
+      equal(await begins(store, later.id), false, "beginning during another pause");
     },
   },
   {
@@ -75,10 +79,8 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
     name: "lets attempts that have begun go on and end",
     needs: ["pause"],
     check: async (store) => {
-      const { operation, lease } = await createWorking(store);
+      const { lease } = await createWorking(store);
       await pause(store);
-      const again = { token: lease.token, leaseMs: LONG_MS };
-      isOutcome(await store.beginAttempt(operation.id, again), "begun", "repeating the call that began it");
       isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing its lease");
       const ended = isOutcome(await store.settle(lease, COMPLETED), "settled", "settling it");
       equal(ended.state, "completed", "state of the operation");
@@ -93,10 +95,10 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
       equal(await store.create(newOperation()), "created", "creating an operation");
       const { operation, lease } = await createPreparing(store, LONG_MS);
       isOutcome(await store.settle(lease, PREPARED), "settled", "settling a preparing operation");
-      equal(await tryBegin(store, operation.id), "full", "beginning it once it is pending");
+      equal(await begins(store, operation.id), false, "beginning it once it is pending");
       const left = await createPreparing(store, unitMs);
       await pass(unitMs);
-      equal(await tryBegin(store, left.operation.id), "begun", "beginning an operation that is preparing");
+      equal(await begins(store, left.operation.id), true, "beginning an operation that is preparing");
       equal(
         await store.requestCancel(operation.id, operation.tenant),
         "cancelled",

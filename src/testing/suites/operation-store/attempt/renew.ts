@@ -1,11 +1,10 @@
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import { DIFFICULT_TEXT } from "../create/create.js";
-import { takeIds } from "../due/taking.js";
 import {
   begin,
+  begins,
   createEnded,
   createWorking,
-  FIRST_ANNOUNCEMENT_MS,
   GIVEN_BACK,
   LONG_MS,
   newId,
@@ -13,7 +12,6 @@ import {
   type OperationStoreCheck,
   RETRIED,
   read,
-  tryBegin,
 } from "../fixtures.js";
 
 export const renewChecks: readonly OperationStoreCheck[] = [
@@ -26,9 +24,19 @@ export const renewChecks: readonly OperationStoreCheck[] = [
       const renewed = await store.renew(lease, { leaseMs: 5 * unitMs });
       deepEqual(renewed, { outcome: "renewed", cancelRequested: false }, "renewing in time");
       await pass(4 * unitMs);
-      equal(await tryBegin(store, operation.id), "busy", "beginning before the end of the renewed lease");
+      equal(await begins(store, operation.id), false, "beginning before the end of the renewed lease");
       await pass(unitMs);
-      equal(await tryBegin(store, operation.id), "begun", "beginning at the end of the renewed lease");
+      equal(await begins(store, operation.id), true, "beginning at the end of the renewed lease");
+    },
+  },
+  {
+    rule: "renew.shorter",
+    name: "never shortens a lease",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store, LONG_MS);
+      isOutcome(await store.renew(lease, { leaseMs: unitMs }), "renewed", "renewing for a shorter time");
+      await pass(2 * unitMs);
+      equal(await begins(store, operation.id), false, "beginning before the end of the first lease");
     },
   },
   {
@@ -38,19 +46,7 @@ export const renewChecks: readonly OperationStoreCheck[] = [
       const { operation, lease } = await createWorking(store, unitMs);
       await pass(10 * unitMs);
       isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing late");
-      equal(await tryBegin(store, operation.id), "busy", "beginning after the renewal");
-    },
-  },
-  {
-    rule: "renew.announced",
-    name: "renews a lease that then ends exactly when the operation would be handed out again",
-    check: async (store, { unitMs, pass }) => {
-      const { operation, lease } = await createWorking(store, unitMs);
-      await pass(unitMs);
-      deepEqual(await takeIds(store), [operation.id], "operations handed out at the end of the lease");
-      const change = { leaseMs: FIRST_ANNOUNCEMENT_MS };
-      isOutcome(await store.renew(lease, change), "renewed", "renewing after the operation was handed out");
-      equal(await tryBegin(store, operation.id), "busy", "beginning after the renewal");
+      equal(await begins(store, operation.id), false, "beginning after the renewal");
     },
   },
   {
@@ -59,7 +55,7 @@ export const renewChecks: readonly OperationStoreCheck[] = [
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store, unitMs);
       await pass(unitMs);
-      const second = await begin(store, operation.id, 5 * unitMs);
+      const second = await begin(store, operation.id, { leaseMs: 5 * unitMs });
       const change = { leaseMs: LONG_MS, progress: '"stale"' };
       isOutcome(await store.renew(lease, change), "lost", "renewing with the old token");
       equal((await read(store, operation)).progress, undefined, "the progress");
@@ -74,7 +70,7 @@ export const renewChecks: readonly OperationStoreCheck[] = [
         "lost",
         "renewing with the old token when all leases are over",
       );
-      equal(await tryBegin(store, operation.id), "begun", "beginning at the end of the holder's lease");
+      equal(await begins(store, operation.id), true, "beginning at the end of the holder's lease");
     },
   },
   {
@@ -109,7 +105,7 @@ export const renewChecks: readonly OperationStoreCheck[] = [
         const { operation, lease } = await createWorking(store);
         await store.settle(lease, settlement);
         isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "lost", "renewing after the attempt");
-        equal(await tryBegin(store, operation.id), "begun", "beginning after it");
+        equal(await begins(store, operation.id), true, "beginning after it");
       }
     },
   },
@@ -134,12 +130,11 @@ export const renewChecks: readonly OperationStoreCheck[] = [
       await pass(2 * unitMs);
       isOutcome(await store.renew(lease, { progress: "1" }), "renewed", "writing progress");
       equal((await read(store, operation)).progress, "1", "the progress");
-      equal(await tryBegin(store, operation.id), "busy", "beginning before the end of the lease");
+      equal(await begins(store, operation.id), false, "beginning before the end of the lease");
       await pass(unitMs);
       isOutcome(await store.renew(lease, { progress: "2" }), "renewed", "writing progress after the lease");
       equal((await read(store, operation)).progress, "2", "the second progress");
-      deepEqual(await takeIds(store), [operation.id], "operations handed out at the end of the lease");
-      equal(await tryBegin(store, operation.id), "begun", "beginning at the end of the lease");
+      equal(await begins(store, operation.id), true, "beginning at the end of the lease");
     },
   },
 ];

@@ -2,7 +2,9 @@ import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import { DIFFICULT_TEXT } from "../create/create.js";
 import {
   begin,
+  begins,
   COMPLETED,
+  claim,
   createPending,
   createWorking,
   ERROR,
@@ -12,7 +14,6 @@ import {
   type OperationStoreCheck,
   RETRIED,
   read,
-  tryBegin,
 } from "../fixtures.js";
 
 export const retryChecks: readonly OperationStoreCheck[] = [
@@ -27,7 +28,7 @@ export const retryChecks: readonly OperationStoreCheck[] = [
       const { createdAt: _, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "pending", attempt: 1, progress: "1" }, "the operation");
       await pass(4 * unitMs);
-      equal(await tryBegin(store, operation.id), "not-due", "beginning before the delay is over");
+      equal(await begins(store, operation.id), false, "beginning before the delay is over");
       await pass(unitMs);
       equal((await begin(store, operation.id)).operation.attempt, 2, "the attempt after the delay");
     },
@@ -48,7 +49,7 @@ export const retryChecks: readonly OperationStoreCheck[] = [
       const { operation, lease } = await createWorking(store, LONG_MS);
       await store.settle(lease, { to: "retry", delayMs: unitMs, countAttempt: true });
       await pass(unitMs);
-      equal(await tryBegin(store, operation.id), "begun", "beginning after the delay");
+      equal(await begins(store, operation.id), true, "beginning after the delay");
     },
   },
   {
@@ -71,7 +72,7 @@ export const retryChecks: readonly OperationStoreCheck[] = [
     check: async (store, { unitMs, pass }) => {
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: false });
-      equal(await tryBegin(store, operation.id), "not-due", "beginning immediately");
+      equal(await begins(store, operation.id), false, "beginning immediately");
       await pass(5 * unitMs);
       equal((await begin(store, operation.id)).operation.attempt, 1, "the attempt after the delay");
     },
@@ -121,7 +122,7 @@ export const retryChecks: readonly OperationStoreCheck[] = [
       const { operation, lease } = await createWorking(store);
       await store.settle(lease, { to: "retry", delayMs: 5 * unitMs, countAttempt: true });
       const token = newToken();
-      await store.beginAttempt(operation.id, { token, leaseMs: LONG_MS });
+      await claim(store, { operationId: operation.id, token });
       isOutcome(
         await store.settle({ operationId: operation.id, token }, COMPLETED),
         "lost",

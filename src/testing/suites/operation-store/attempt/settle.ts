@@ -4,6 +4,7 @@ import { concurrently } from "../../port-case.js";
 import { DIFFICULT_TEXT } from "../create/create.js";
 import {
   begin,
+  begins,
   COMPLETED,
   createEnded,
   createPending,
@@ -18,7 +19,6 @@ import {
   RESULT,
   RETRIED,
   read,
-  tryBegin,
 } from "../fixtures.js";
 
 const EVERY_SETTLEMENT: readonly Settlement[] = [COMPLETED, FAILED, RETRIED, GIVEN_BACK, PREPARED];
@@ -109,7 +109,7 @@ export const settleChecks: readonly OperationStoreCheck[] = [
         }
         deepEqual(await read(store, { id, tenant }), before, "the operation");
       }
-      equal(await tryBegin(store, busy.id), "busy", "beginning an operation that another worker is running");
+      equal(await begins(store, busy.id), false, "beginning an operation that another worker is running");
     },
   },
   {

@@ -1,59 +1,27 @@
 import { deepEqual, equal } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
-import {
-  begin,
-  createWorking,
-  GIVEN_BACK,
-  LONG_MS,
-  type OperationStoreCheck,
-  RETRIED,
-  tryBegin,
-} from "../fixtures.js";
+import { begin, begins, createWorking, GIVEN_BACK, type OperationStoreCheck, RETRIED } from "../fixtures.js";
 
 export const takeoverChecks: readonly OperationStoreCheck[] = [
-  {
-    rule: "takeover.boundary",
-    name: "keeps other workers out until the lease ends and lets them in exactly then",
-    check: async (store, { unitMs, pass }) => {
-      const { operation } = await createWorking(store, 5 * unitMs);
-      equal(await tryBegin(store, operation.id), "busy", "beginning immediately");
-      await pass(4 * unitMs);
-      equal(await tryBegin(store, operation.id), "busy", "beginning one step before the end of the lease");
-      await pass(unitMs);
-      const begun = await begin(store, operation.id);
-      deepEqual([begun.operation.attempt, begun.previousLost], [2, true], "attempt and `previousLost`");
-    },
-  },
-  {
-    rule: "takeover.after",
-    name: "lets other workers take over later too",
-    check: async (store, { unitMs, pass }) => {
-      const { operation } = await createWorking(store, 5 * unitMs);
-      await pass(6 * unitMs);
-      equal((await begin(store, operation.id)).operation.attempt, 2, "the attempt");
-    },
-  },
   {
     rule: "takeover.race",
     name: "lets one of 50 concurrent callers take over a lost attempt",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       await pass(unitMs);
-      const outcomes = await concurrently(50, () => tryBegin(store, operation.id));
-      equal(outcomes.filter((outcome) => outcome === "begun").length, 1, "number of attempts started");
-      equal(outcomes.filter((outcome) => outcome === "busy").length, 49, "number of callers that got `busy`");
+      const begun = await concurrently(50, () => begins(store, operation.id));
+      equal(begun.filter(Boolean).length, 1, "number of attempts started");
     },
   },
   {
     rule: "takeover.repeated",
-    name: "reports the lost attempt again when the new holder begins with the same token",
+    name: "reports the lost attempt again when the claim of the new holder is repeated",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       await pass(unitMs);
       const { lease } = await begin(store, operation.id);
-      const again = await store.beginAttempt(operation.id, { token: lease.token, leaseMs: LONG_MS });
-      const told = again.outcome === "begun" ? [again.operation.attempt, again.previousLost] : again;
-      deepEqual(told, [2, true], "attempt and `previousLost`");
+      const again = await begin(store, operation.id, { token: lease.token, repeated: true });
+      deepEqual([again.operation.attempt, again.previousLost], [2, true], "attempt and `previousLost`");
     },
   },
   {

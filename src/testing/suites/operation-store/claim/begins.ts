@@ -5,17 +5,19 @@ import { concurrently } from "../../port-case.js";
 import {
   begin,
   COMPLETED,
+  claim,
   createPending,
   createPreparing,
   createWorking,
   GIVEN_BACK,
+  idsOf,
   LONG_MS,
+  leaseOf,
   newToken,
   type OperationStoreCheck,
   RETRIED,
   read,
 } from "../fixtures.js";
-import { claim, claimOf, idsOf, leaseOf } from "./fixtures.js";
 
 async function create(
   store: OperationStore,
@@ -27,12 +29,13 @@ async function create(
   return ids.sort();
 }
 
+const MANY_PLACES = { runningPerTenant: 100 };
+
 /** Cases about what a claim begins. */
 export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.new",
     name: "a claim begins the first attempt of a new operation, with its own token",
-    needs: ["claim"],
     check: async (store) => {
       const operation = await createPending(store);
       const token = newToken();
@@ -58,12 +61,11 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.slots",
     name: "a claim begins no more than its limit, and of each definition no more than its slots",
-    needs: ["claim"],
     check: async (store) => {
       await create(store, 5);
       await create(store, 5, { definition: "reports" });
       const shared = { leaseMs: LONG_MS, suspects: 0 };
-      const { begun } = await claimOf(store, {
+      const { begun } = await store.claim({
         token: newToken(),
         limit: 4,
         definitions: [
@@ -82,16 +84,18 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.definitions",
     name: "a claim leaves definitions alone that it does not name",
-    needs: ["claim"],
     check: async (store) => {
-      await create(store, 1, { definition: "reports" });
-      deepEqual(idsOf(await claim(store)), [], "what began");
+      const names = ["order", "orders2", "__proto__"];
+      for (const definition of names) await create(store, 1, { definition });
+      for (const name of ["orders", "constructor"])
+        deepEqual(idsOf(await claim(store, { name })), [], `what began of ${name}`);
+      for (const name of names)
+        equal((await claim(store, { name })).begun.length, 1, `how many began of ${name}`);
     },
   },
   {
     rule: "claim.once",
     name: "of concurrent claims, one begins each operation",
-    needs: ["claim"],
     check: async (store) => {
       const ids = await create(store, 30);
       const claims = await concurrently(6, () => claim(store, { slots: 10 }));
@@ -104,7 +108,6 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.due",
     name: "a claim begins delayed and retried operations when they are due, and released ones at once",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       const delayed = await createPending(store, { delayMs: 2 * unitMs });
       const retried = await createWorking(store);
@@ -119,7 +122,6 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.lost",
     name: "a claim begins as many suspects as it may, and says so",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       for (let index = 0; index < 3; index += 1) await createWorking(store, unitMs);
       await pass(2 * unitMs);
@@ -136,9 +138,30 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
+    rule: "claim.suspects",
+    name: "a claim begins suspects only of the definitions that may have some",
+    check: async (store, { unitMs, pass }) => {
+      for (const definition of ["orders", "reports"]) await createWorking(store, unitMs, { definition });
+      await pass(2 * unitMs);
+      const shared = { slots: 9, leaseMs: LONG_MS };
+      const { begun } = await store.claim({
+        token: newToken(),
+        limit: 9,
+        definitions: [
+          { name: "orders", suspects: 0, ...shared },
+          { name: "reports", suspects: 1, ...shared },
+        ],
+      });
+      deepEqual(
+        begun.map(({ operation }) => operation.definition),
+        ["reports"],
+        "the definitions of what began",
+      );
+    },
+  },
+  {
     rule: "claim.released-suspect",
     name: "an operation stays a suspect if its attempt is released",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       await pass(2 * unitMs);
@@ -151,19 +174,44 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.preparing",
     name: "a claim begins operations that are preparing, if the caller creates and the lease of their creator has ended",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createPreparing(store, 2 * unitMs);
       deepEqual(idsOf(await claim(store)), [], "what begins during the lease");
       await pass(3 * unitMs);
-      deepEqual(idsOf(await claim(store, { creates: false })), [], "what begins without `creates`");
+      const pending = await createPending(store);
+      deepEqual(idsOf(await claim(store, { creates: false })), [pending.id], "what begins without `creates`");
       deepEqual(idsOf(await claim(store)), [operation.id], "what begins");
+    },
+  },
+  {
+    rule: "claim.leased",
+    name: "a claim begins an operation again when its first or renewed lease ends, not earlier",
+    check: async (store, { unitMs, pass }) => {
+      const { operation, lease } = await createWorking(store, 5 * unitMs);
+      await pass(4 * unitMs);
+      deepEqual(idsOf(await claim(store)), [], "what begins during the lease");
+      await store.renew(lease, { leaseMs: 5 * unitMs });
+      await pass(4 * unitMs);
+      deepEqual(idsOf(await claim(store)), [], "what begins during the renewed lease");
+      await pass(unitMs);
+      deepEqual(idsOf(await claim(store, { leaseMs: 5 * unitMs })), [operation.id], "what begins at its end");
+      await pass(4 * unitMs);
+      deepEqual(idsOf(await claim(store)), [], "what begins during the second lease");
+      await pass(unitMs);
+      deepEqual(idsOf(await claim(store)), [operation.id], "what begins at its end");
+    },
+  },
+  {
+    rule: "claim.hidden",
+    name: "a claim begins hidden operations like all others",
+    check: async (store) => {
+      const [id] = await create(store, 1, { hidden: true });
+      deepEqual(idsOf(await claim(store)), [id], "what begins");
     },
   },
   {
     rule: "claim.urgent",
     name: "a claim begins more urgent work first, and gives each tenant a turn",
-    needs: ["claim"],
     check: async (store) => {
       const [urgent] = await create(store, 1, { tenant: "c", urgency: 0 });
       await create(store, 20, { tenant: "a" });
@@ -181,7 +229,6 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.cancelled",
     name: "a claim ends operations that are being cancelled and whose attempt was lost, and needs no slot for it",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       equal(await store.requestCancel(operation.id, operation.tenant), "requested", "cancelling");
@@ -203,7 +250,6 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.cancelled-beside",
     name: "claims end operations that are being cancelled although there is other work for all slots",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs);
       await store.requestCancel(operation.id, operation.tenant);
@@ -217,18 +263,23 @@ export const claimChecks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "claim.overdue",
-    name: "a claim begins no operation that is overdue",
-    needs: ["claim", "deadlines"],
+    name: "claims begin no operation that is overdue, and pass many of them",
+    needs: ["deadlines"],
     check: async (store, { unitMs, pass }) => {
-      await createPending(store, { startWithinMs: unitMs });
+      await create(store, 30, { startWithinMs: unitMs });
       await pass(2 * unitMs);
-      deepEqual(idsOf(await claim(store)), [], "what began");
+      const inTime = await create(store, 2, { startWithinMs: LONG_MS });
+      const begun: string[] = [];
+      for (let call = 0; call < 10; call += 1)
+        begun.push(
+          ...idsOf(await claim(store, { slots: 10, limits: call % 2 === 0 ? undefined : MANY_PLACES })),
+        );
+      deepEqual(begun.sort(), inTime, "what ten claims began");
     },
   },
   {
     rule: "claim.repeated",
     name: "a repeated claim returns the attempts that the first one began, and begins no others",
-    needs: ["claim"],
     check: async (store) => {
       const [first] = await create(store, 1);
       const token = newToken();
@@ -243,9 +294,31 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
+    rule: "claim.repeated-nothing",
+    name: "a repeated claim begins nothing if the first one began nothing",
+    check: async (store) => {
+      const token = newToken();
+      await claim(store, { token });
+      const created = await create(store, 1);
+      deepEqual(idsOf(await claim(store, { token, repeated: true })), [], "what the repeated claim returns");
+      deepEqual(idsOf(await claim(store)), created, "what the next claim begins");
+    },
+  },
+  {
+    rule: "claim.repeated-late",
+    name: "a repeated claim returns its attempts although others were repeated or made since",
+    check: async (store) => {
+      await create(store, 3);
+      const [older, newer] = [newToken(), newToken()];
+      const first = idsOf(await claim(store, { token: older, slots: 1 }));
+      const second = idsOf(await claim(store, { token: newer, slots: 1 }));
+      deepEqual(idsOf(await claim(store, { token: older, repeated: true })), first, "the older attempts");
+      deepEqual(idsOf(await claim(store, { token: newer, repeated: true })), second, "the newer attempts");
+    },
+  },
+  {
     rule: "claim.repeated-ended",
     name: "a repeated claim leaves out attempts that have ended or lost their lease",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       await create(store, 2);
       const token = newToken();

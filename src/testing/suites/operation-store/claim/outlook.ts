@@ -1,6 +1,7 @@
 import type { Claimed } from "../../../../ports/claim.js";
 import { equal, ok } from "../../../expect.js";
 import {
+  claim,
   createPending,
   createPreparing,
   createWorking,
@@ -8,7 +9,6 @@ import {
   type OperationStoreCheck,
   RETRIED,
 } from "../fixtures.js";
-import { claim } from "./fixtures.js";
 
 /** Checks when more becomes due: later than `afterMs`, and at the latest in `inMs`. */
 function becomesDue({ nextInMs = Number.POSITIVE_INFINITY }: Claimed, afterMs: number, inMs: number): void {
@@ -23,7 +23,6 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.nothing",
     name: "a claim that finds nothing knows of no later work, and of none that is blocked",
-    needs: ["claim"],
     check: async (store) => {
       await createPending(store, { definition: "reports" });
       const { nextInMs, blocked, again } = await claim(store);
@@ -34,7 +33,6 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.next-delay",
     name: "a claim says when the earliest delayed operation is due",
-    needs: ["claim"],
     check: async (store, { unitMs }) => {
       await createPending(store, { delayMs: LONG_MS });
       await createPending(store, { delayMs: 3 * unitMs });
@@ -46,7 +44,6 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.next-retry",
     name: "a claim says when a retry is due",
-    needs: ["claim"],
     check: async (store, { unitMs }) => {
       const { lease } = await createWorking(store);
       await store.settle(lease, { ...RETRIED, delayMs: 3 * unitMs });
@@ -56,7 +53,6 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.next-lease",
     name: "a claim says when a lease ends, also one that it began",
-    needs: ["claim"],
     check: async (store, { unitMs }) => {
       await createWorking(store, LONG_MS);
       await createPending(store);
@@ -66,7 +62,7 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.blocked-limit",
     name: "work without a place is blocked, and becomes due when a lease ends",
-    needs: ["claim", "limits"],
+    needs: ["limits"],
     check: async (store) => {
       await createPending(store);
       await createPending(store);
@@ -78,7 +74,7 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.blocked-lane",
     name: "work that waits for its lane is blocked",
-    needs: ["claim", "lanes"],
+    needs: ["lanes"],
     check: async (store, { unitMs, pass }) => {
       await createPending(store, { lane: "long" });
       await pass(unitMs);
@@ -91,7 +87,6 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.blocked-suspect",
     name: "a suspect too many is blocked",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       await createWorking(store, unitMs);
       await pass(2 * unitMs);
@@ -103,7 +98,7 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.blocked-pause",
     name: "work of a paused definition is blocked, and nothing of it becomes due",
-    needs: ["claim", "pause"],
+    needs: ["pause"],
     check: async (store, { unitMs }) => {
       await createPending(store);
       await createPending(store, { delayMs: unitMs });
@@ -117,7 +112,6 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.without-create",
     name: "an operation that only other workers can finish is neither blocked nor awaited",
-    needs: ["claim"],
     check: async (store, { unitMs, pass }) => {
       await createPreparing(store, unitMs);
       await createPreparing(store, LONG_MS);

@@ -2,8 +2,19 @@ import type { NewOperation } from "../../../../contract/operation.js";
 import type { RunningLimits } from "../../../../ports/claim.js";
 import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal } from "../../../expect.js";
-import { COMPLETED, createPending, createWorking, newToken, type OperationStoreCheck } from "../fixtures.js";
-import { claim, idsOf, leaseOf } from "./fixtures.js";
+import {
+  COMPLETED,
+  claim,
+  createPending,
+  createWorking,
+  idsOf,
+  leaseOf,
+  newToken,
+  type OperationStoreCheck,
+} from "../fixtures.js";
+
+/** More than a claim looks at. */
+const FLOOD = 200;
 
 /** Returns how many of these operations hold a lease. `cancel` says it without changing anything that matters here. */
 async function countRunning(store: OperationStore, operations: readonly NewOperation[]): Promise<number> {
@@ -28,7 +39,7 @@ export const claimPlaceChecks: readonly OperationStoreCheck[] = [
   {
     rule: "limits.claim",
     name: "a claim begins as many operations as the limits allow, and passes full tenants",
-    needs: ["claim", "limits"],
+    needs: ["limits"],
     check: async (store) => {
       for (const tenant of ["a", "b", "c"]) await createSome(store, 5, { tenant });
       const limits: RunningLimits = { running: 5, runningPerTenant: 2 };
@@ -41,11 +52,56 @@ export const claimPlaceChecks: readonly OperationStoreCheck[] = [
       deepEqual(idsOf(await claim(store, { limits })), [], "what begins while all places are taken");
     },
   },
-  ...([{ running: 1 }, { runningPerTenant: 1 }, { runningPerTenant: 3 }] as const).map(
+  {
+    rule: "limits.claim-flood",
+    name: "a claim passes the long backlog of a tenant that is full",
+    needs: ["limits"],
+    check: async (store) => {
+      await createSome(store, FLOOD, { tenant: "flood" });
+      for (const tenant of ["b", "c"]) await createSome(store, 1, { tenant });
+      const limits: RunningLimits = { runningPerTenant: 2 };
+      equal((await claim(store, { slots: 10, limits })).begun.length, 4, "how many begin");
+      for (let call = 0; call < 3; call += 1)
+        deepEqual(idsOf(await claim(store, { slots: 10, limits })), [], "what a later claim begins");
+    },
+  },
+  {
+    rule: "limits.claim-urgent",
+    name: "a claim begins less urgent work if the more urgent one has no place",
+    needs: ["limits"],
+    check: async (store) => {
+      await createSome(store, FLOOD, { tenant: "flood", urgency: 0 });
+      await createSome(store, 1, { tenant: "b", urgency: 7 });
+      const { begun } = await claim(store, { slots: 10, limits: { runningPerTenant: 1 } });
+      deepEqual(
+        begun.map(({ operation }) => operation.tenant).sort(),
+        ["b", "flood"],
+        "the tenants of what began",
+      );
+    },
+  },
+  {
+    rule: "limits.claim-lost-slots",
+    name: "a claim begins no more than its slots after a lost attempt has lost its place",
+    needs: ["limits"],
+    check: async (store, { unitMs, pass }) => {
+      const urgent = await createPending(store, { urgency: 0 });
+      await createPending(store, { urgency: 7 });
+      const limits: RunningLimits = { running: 1 };
+      deepEqual(
+        idsOf(await claim(store, { slots: 1, limits, leaseMs: unitMs })),
+        [urgent.id],
+        "the first claim",
+      );
+      await pass(2 * unitMs);
+      deepEqual(idsOf(await claim(store, { slots: 1, limits })), [urgent.id], "the second claim");
+    },
+  },
+  ...([{ running: 1 }, { running: 4 }, { runningPerTenant: 1 }, { runningPerTenant: 4 }] as const).map(
     (limits): OperationStoreCheck => ({
       rule: `limits.claim-lost-${JSON.stringify(limits).replaceAll(/[{}"]/g, "").replace(":", "-")}`,
-      name: `no more operations run than allowed after attempts were lost, with ${JSON.stringify(limits)}`,
-      needs: ["claim", "limits"],
+      name: `as many operations run as allowed after attempts were lost, with ${JSON.stringify(limits)}`,
+      needs: ["limits"],
       check: async (store, { unitMs, pass }) => {
         const [most = 0] = Object.values(limits);
         const lost = await createSome(store, most, { tenant: "a" });
@@ -56,7 +112,9 @@ export const claimPlaceChecks: readonly OperationStoreCheck[] = [
         );
         const waiting = await createSome(store, 5, { tenant: "a" });
         await pass(2 * unitMs);
-        for (let call = 0; call < 4; call += 1) await claim(store, { limits, suspects: 1 });
+        const { begun } = await claim(store, { limits, suspects: 1 });
+        equal(begun.length, most, "how many begin in the places of lost attempts");
+        for (let call = 0; call < 3; call += 1) await claim(store, { limits, suspects: 1 });
         equal(await countRunning(store, [...lost, ...waiting]), most, "how many run in the end");
       },
     }),
@@ -64,7 +122,7 @@ export const claimPlaceChecks: readonly OperationStoreCheck[] = [
   {
     rule: "lanes.claim",
     name: "a claim begins one operation of a lane at a time, in their order",
-    needs: ["claim", "lanes"],
+    needs: ["lanes"],
     check: async (store, { unitMs, pass }) => {
       const first = await createPending(store, { lane: "long" });
       await pass(unitMs);
@@ -77,9 +135,23 @@ export const claimPlaceChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
+    rule: "lanes.claim-long",
+    name: "a claim passes a long lane of which an operation runs",
+    needs: ["lanes"],
+    check: async (store, { unitMs, pass }) => {
+      const first = await createPending(store, { lane: "long" });
+      await pass(unitMs);
+      await createSome(store, FLOOD, { lane: "long" });
+      const other = await createPending(store, { lane: "short" });
+      const begun: string[] = [];
+      for (let call = 0; call < 4; call += 1) begun.push(...idsOf(await claim(store, { slots: 10 })));
+      deepEqual(begun.sort(), [first.id, other.id].sort(), "what four claims began");
+    },
+  },
+  {
     rule: "lanes.claim-lost",
     name: "the next of a lane does not pass the first one, whose attempt was lost",
-    needs: ["claim", "lanes"],
+    needs: ["lanes"],
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createWorking(store, unitMs, { lane: "long" });
       await pass(2 * unitMs);

@@ -2,6 +2,7 @@ import { CANCELLED } from "../../../../contract/problem.js";
 import { deepEqual, equal, isOutcome, ok } from "../../../expect.js";
 import {
   begin,
+  begins,
   COMPLETED,
   createEnded,
   createPending,
@@ -13,7 +14,6 @@ import {
   type OperationStoreCheck,
   PREPARED,
   read,
-  tryBegin,
 } from "../fixtures.js";
 
 export const cancelChecks: readonly OperationStoreCheck[] = [
@@ -26,7 +26,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
       const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "failed", attempt: 0, error: CANCELLED }, "the operation");
       ok(settledAt >= createdAt, "`settledAt` is not before `createdAt`");
-      equal(await tryBegin(store, operation.id), "terminal", "beginning it");
+      equal(await begins(store, operation.id), false, "beginning it");
     },
   },
   {
@@ -173,7 +173,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
         deepEqual(settled, { outcome: "settled", state: "failed" }, "settling as retry after the request");
         const { state, error } = await read(store, operation);
         deepEqual([state, error], ["failed", CANCELLED], "state and error");
-        equal(await tryBegin(store, operation.id), "terminal", "beginning it");
+        equal(await begins(store, operation.id), false, "beginning it");
       }
     },
   },
@@ -188,7 +188,7 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
         "cancelling under a lease",
       );
       await pass(2 * unitMs);
-      equal(await tryBegin(store, operation.id), "terminal", "beginning it after the lease");
+      equal(await begins(store, operation.id), false, "beginning it after the lease");
       const { state, error } = await read(store, operation);
       deepEqual([state, error], ["failed", CANCELLED], "state and error");
     },
@@ -199,11 +199,11 @@ export const cancelChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       for (let round = 0; round < 20; round += 1) {
         const { id, tenant } = await createPending(store);
-        const calls = [() => tryBegin(store, id), () => store.requestCancel(id, tenant)];
+        const calls = [() => begins(store, id), () => store.requestCancel(id, tenant)];
         if (round % 2 === 1) calls.reverse();
         const answers = (await Promise.all(calls.map((call) => call()))).sort();
         const { state } = await read(store, { id, tenant });
-        const expected = state === "failed" ? ["cancelled", "terminal"] : ["begun", "requested"];
+        const expected = state === "failed" ? ["cancelled", false] : ["requested", true];
         deepEqual(answers, expected, `results for an operation that is ${state}`);
       }
     },

@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import {
+  begins,
   createEnded,
   createPending,
   ERROR,
   newOperation,
   type OperationStoreCheck,
   read,
-  tryBegin,
 } from "../fixtures.js";
 
 /**
@@ -59,7 +59,7 @@ export const createChecks: readonly OperationStoreCheck[] = [
       const { operation } = await createEnded(store);
       equal(await store.create(operation), "exists", "creating the id again");
       equal((await read(store, operation)).state, "completed", "the state");
-      equal(await tryBegin(store, operation.id), "terminal", "beginning an attempt");
+      equal(await begins(store, operation.id), false, "beginning an attempt");
     },
   },
   {
@@ -94,7 +94,7 @@ export const createChecks: readonly OperationStoreCheck[] = [
       const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "failed", error: ERROR, attempt: 0 }, "the failed operation");
       ok(settledAt >= createdAt, "`settledAt` is not before `createdAt`");
-      equal(await tryBegin(store, operation.id), "terminal", "beginning an attempt");
+      equal(await begins(store, operation.id), false, "beginning an attempt");
       equal(await store.create(operation, initial), "exists", "repeating the creation");
     },
   },

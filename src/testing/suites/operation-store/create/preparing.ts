@@ -1,9 +1,10 @@
-import { deepEqual, equal, isOutcome } from "../../../expect.js";
+import { deepEqual, equal, isOutcome, ok } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import {
   begin,
+  begins,
   COMPLETED,
-  createPending,
+  claim,
   createPreparing,
   ERROR,
   FAILED,
@@ -13,7 +14,6 @@ import {
   type OperationStoreCheck,
   PREPARED,
   read,
-  tryBegin,
 } from "../fixtures.js";
 
 export const preparingChecks: readonly OperationStoreCheck[] = [
@@ -49,9 +49,10 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
     name: "counts the creator's lease as the first attempt and starts no other until the lease expires",
     check: async (store, { unitMs, pass }) => {
       const { operation } = await createPreparing(store, 5 * unitMs);
-      equal(await tryBegin(store, operation.id), "busy", "beginning immediately");
+      const { begun: first, nextInMs } = await claim(store, { operationId: operation.id });
+      deepEqual([first, nextInMs], [[], undefined], "what begins immediately, and `nextInMs`");
       await pass(4 * unitMs);
-      equal(await tryBegin(store, operation.id), "busy", "beginning before the end of the lease");
+      equal(await begins(store, operation.id), false, "beginning before the end of the lease");
       await pass(unitMs);
       const begun = await begin(store, operation.id);
       equal(begun.operation.state, "preparing", "the state of the attempt");
@@ -66,7 +67,7 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
       await pass(4 * unitMs);
       isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing in time");
       await pass(5 * unitMs);
-      equal(await tryBegin(store, operation.id), "busy", "beginning after the end of the first lease");
+      equal(await begins(store, operation.id), false, "beginning after the end of the first lease");
     },
   },
   {
@@ -120,22 +121,6 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
-    rule: "preparing.creates",
-    name: "returns `preparing` to workers that cannot create and changes nothing",
-    check: async (store, { unitMs, pass }) => {
-      const { operation } = await createPreparing(store, unitMs);
-      await pass(unitMs);
-      const before = await read(store, operation);
-      const request = { token: newToken(), leaseMs: LONG_MS, creates: false };
-      isOutcome(await store.beginAttempt(operation.id, request), "preparing", "beginning without creating");
-      deepEqual(await read(store, operation), before, "the operation");
-      equal((await begin(store, operation.id)).operation.state, "preparing", "the state of the attempt");
-      const pending = await createPending(store);
-      const begun = await store.beginAttempt(pending.id, { ...request, token: newToken() });
-      isOutcome(begun, "begun", "beginning the pending operation without creating");
-    },
-  },
-  {
     rule: "preparing.failed",
     name: "fails a preparing operation with the error",
     check: async (store) => {
@@ -153,7 +138,12 @@ export const preparingChecks: readonly OperationStoreCheck[] = [
       const retry = { to: "retry", delayMs: 5 * unitMs, countAttempt: false } as const;
       const settled = await store.settle(lease, retry);
       equal(isOutcome(settled, "settled", "settling as retry").state, "preparing", "the returned state");
-      equal(await tryBegin(store, operation.id), "not-due", "beginning immediately");
+      const { begun, nextInMs = 0 } = await claim(store, { operationId: operation.id });
+      deepEqual(begun, [], "what begins immediately");
+      ok(
+        nextInMs > 4 * unitMs && nextInMs <= 5 * unitMs,
+        `\`nextInMs\` should be the delay, not ${nextInMs}`,
+      );
       await pass(5 * unitMs);
       const { state, attempt } = (await begin(store, operation.id)).operation;
       deepEqual([state, attempt], ["preparing", 1], "state and number of the attempt");

@@ -1,17 +1,17 @@
-import { deepEqual, equal, isOutcome } from "../../../expect.js";
+import { deepEqual, equal } from "../../../expect.js";
 import { newFollowUp } from "../attempt/on-end.js";
 import {
+  begins,
+  claim,
   createPending,
   createWorking,
-  LONG_MS,
+  idsOf,
   newOperation,
-  newToken,
   type OperationStoreCheck,
   read,
-  tryBegin,
+  takeExpiredIds,
 } from "../fixtures.js";
 import { about, endOverdue, sorted } from "./deadline.js";
-import { takeExpiredIds, takeIds } from "./taking.js";
 
 const NEEDS = ["deadlines"] as const;
 
@@ -19,17 +19,15 @@ const NEEDS = ["deadlines"] as const;
 export const deadlineEndChecks: readonly OperationStoreCheck[] = [
   {
     rule: "deadline.on-end",
-    name: "creates the follow-up of an operation that expires in `beginAttempt` or in `endOverdue`",
+    name: "creates the follow-up of an operation that expires",
     needs: NEEDS,
     check: async (store, { unitMs, pass }) => {
-      const [begun, swept] = [newFollowUp(), newFollowUp()];
-      const first = await createPending(store, { startWithinMs: unitMs, onEnd: begun });
-      await pass(unitMs);
-      equal(await tryBegin(store, first.id), "expired", "beginning it too late");
-      await createPending(store, { startWithinMs: unitMs, onEnd: swept });
+      const onEnd = newFollowUp();
+      await createPending(store, { startWithinMs: unitMs, onEnd });
       await pass(unitMs);
       equal((await endOverdue(store)).length, 1, "number of operations that ended");
-      deepEqual(await takeIds(store, ["notices"]), [begun.id, swept.id].sort(), "follow-ups handed out");
+      const claimed = await claim(store, { name: "notices" });
+      deepEqual(idsOf(claimed), [onEnd.id], "follow-ups that begin");
     },
   },
   {
@@ -69,12 +67,10 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
     name: "ends an overdue operation although its definition is paused",
     needs: [...NEEDS, "pause"],
     check: async (store, { unitMs, pass }) => {
-      const members = { startWithinMs: unitMs };
-      const [one, other] = [await createPending(store, members), await createPending(store, members)];
+      const overdue = await createPending(store, { startWithinMs: unitMs });
       await store.pause?.("orders");
       await pass(unitMs);
-      equal(await tryBegin(store, one.id), "expired", "beginning it too late");
-      deepEqual(await endOverdue(store), [await about(store, other)], "operations that ended");
+      deepEqual(await endOverdue(store), [await about(store, overdue)], "operations that ended");
     },
   },
   {
@@ -85,10 +81,9 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       const limits = { running: 1 };
       await createWorking(store);
       const overdue = await createPending(store, { startWithinMs: unitMs });
-      const lease = { token: newToken(), leaseMs: LONG_MS, limits };
-      isOutcome(await store.beginAttempt(overdue.id, lease), "full", "beginning it without a place");
+      equal(await begins(store, overdue.id, { limits }), false, "beginning it without a place");
       await pass(unitMs);
-      isOutcome(await store.beginAttempt(overdue.id, lease), "expired", "beginning it too late");
+      deepEqual(await endOverdue(store), [await about(store, overdue)], "operations that ended");
     },
   },
   {
@@ -102,13 +97,13 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       const second = await createPending(store, { ...members, startWithinMs: unitMs });
       await pass(unitMs);
       const third = await createPending(store, { lane: "a" });
-      equal(await tryBegin(store, third.id), "full", "beginning it before its turn");
+      equal(await begins(store, third.id), false, "beginning it before its turn");
       deepEqual(
         sorted(await endOverdue(store)),
         sorted(await Promise.all([first, second].map((each) => about(store, each)))),
         "operations that ended",
       );
-      equal(await tryBegin(store, third.id), "begun", "beginning it when it has its turn");
+      equal(await begins(store, third.id), true, "beginning it when it has its turn");
     },
   },
   {
@@ -138,7 +133,6 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       await pass(unitMs);
       const seen = new Set<string>();
       const stop = store.watch?.((id) => void (id !== undefined && seen.add(id)));
-      equal(await tryBegin(store, one.id), "expired", "beginning it too late");
       await endOverdue(store);
       for (let waited = 0; waited < 10 && seen.size < 2; waited += 1) await pass(unitMs);
       stop?.();

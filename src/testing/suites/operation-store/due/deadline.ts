@@ -7,17 +7,17 @@ import { concurrently } from "../../port-case.js";
 import { newFollowUp } from "../attempt/on-end.js";
 import {
   begin,
+  begins,
+  claim,
   createPending,
   createPreparing,
   createWorking,
   GIVEN_BACK,
   LONG_MS,
-  newToken,
   type OperationStoreCheck,
   PREPARED,
   RETRIED,
   read,
-  tryBegin,
   UNSTARTED,
 } from "../fixtures.js";
 
@@ -46,19 +46,14 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       const operation = await createPending(store, { startWithinMs: unitMs, principal: "ann" });
       const other = await createPending(store);
       await pass(unitMs);
-      const lease = { token: newToken(), leaseMs: LONG_MS };
-      const result = await store.beginAttempt(operation.id, lease);
-      deepEqual(
-        result,
-        { outcome: "expired", operation: await about(store, operation) },
-        "beginning it too late",
-      );
+      const { begun, blocked, nextInMs } = await claim(store, { operationId: operation.id });
+      deepEqual([begun, blocked, nextInMs], [[], false, undefined], "what a claim says");
+      deepEqual(await endOverdue(store), [await about(store, operation)], "operations that ended");
       const { createdAt, settledAt = 0, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "failed", attempt: 0, error: EXPIRED }, "the operation");
       ok(settledAt >= createdAt + unitMs, "`settledAt` is not before the deadline");
-      equal((await store.beginAttempt(operation.id, lease)).outcome, "terminal", "beginning it again");
       deepEqual(await endOverdue(store), [], "operations that ended later");
-      equal(await tryBegin(store, other.id), "begun", "beginning one without a deadline");
+      equal(await begins(store, other.id), true, "beginning one without a deadline");
     },
   },
   {
@@ -83,9 +78,9 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       for (const operation of overdue) {
         const { state, error, attempt } = await read(store, operation);
         deepEqual([state, error, attempt], ["failed", EXPIRED, 0], "an overdue operation");
-        equal(await tryBegin(store, operation.id), "terminal", "beginning it");
+        equal(await begins(store, operation.id, { name: operation.definition }), false, "beginning it");
       }
-      for (const { id } of [early, other]) equal(await tryBegin(store, id), "begun", "beginning the others");
+      for (const { id } of [early, other]) equal(await begins(store, id), true, "beginning the others");
     },
   },
   {
@@ -115,8 +110,7 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       const due = [lost.operation.id, ...(await Promise.all(waiting))];
       await pass(4 * unitMs);
       deepEqual(await endOverdue(store), [], "operations that ended");
-      for (const id of due)
-        equal(await tryBegin(store, id), "begun", "beginning it again after the deadline");
+      for (const id of due) equal(await begins(store, id), true, "beginning it again after the deadline");
       isOutcome(await store.renew(running.lease, { leaseMs: LONG_MS }), "renewed", "renewing an attempt");
     },
   },
@@ -136,11 +130,15 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
         await createWorking(store, LONG_MS, members),
       ];
       for (const { lease } of [again, late, swept]) await release(lease);
-      equal(await tryBegin(store, again.operation.id), "begun", "beginning it again before the deadline");
+      equal(await begins(store, again.operation.id), true, "beginning it again before the deadline");
       await pass(4 * unitMs);
       await release((await begin(store, lost.operation.id)).lease);
-      equal(await tryBegin(store, late.operation.id), "expired", "beginning it after the deadline");
-      deepEqual(await endOverdue(store), [await about(store, swept.operation)], "operations that ended");
+      equal(await begins(store, late.operation.id), false, "beginning it after the deadline");
+      deepEqual(
+        sorted(await endOverdue(store)),
+        sorted(await Promise.all([late, swept].map((each) => about(store, each.operation)))),
+        "operations that ended",
+      );
       await release(held.lease);
       deepEqual(
         await endOverdue(store),
@@ -149,7 +147,7 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       );
       const { attempt, error } = await read(store, held.operation);
       deepEqual([attempt, error], [0, EXPIRED], "the operation");
-      equal(await tryBegin(store, lost.operation.id), "begun", "beginning the one that lost its lease");
+      equal(await begins(store, lost.operation.id), true, "beginning the one that lost its lease");
     },
   },
   {
@@ -161,11 +159,11 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       const operation = await createPending(store, { startWithinMs: unitMs, onEnd });
       await pass(unitMs);
       const outcomes = await concurrently(20, async (index) =>
-        index % 2 === 0 ? tryBegin(store, operation.id) : (await endOverdue(store)).length,
+        index % 2 === 0 ? begins(store, operation.id) : (await endOverdue(store)).length,
       );
       const count = (outcome: unknown): number => outcomes.filter((each) => each === outcome).length;
-      equal(count("expired") + count(1), 1, "number of calls that ended it");
-      equal(count("begun"), 0, "number of calls that began it");
+      equal(count(1), 1, "number of calls that ended it");
+      equal(count(true), 0, "number of calls that began it");
     },
   },
   {
@@ -177,7 +175,7 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
       const [early, late] = [await createPending(store, members), await createPending(store, members)];
       await pass(4 * unitMs);
       deepEqual(await endOverdue(store), [], "operations that ended before their deadline");
-      equal(await tryBegin(store, early.id), "begun", "beginning it after its delay");
+      equal(await begins(store, early.id), true, "beginning it after its delay");
       await pass(2 * unitMs);
       deepEqual(await endOverdue(store), [await about(store, late)], "operations that ended after it");
     },
@@ -209,7 +207,7 @@ export const deadlineChecks: readonly OperationStoreCheck[] = [
         [await about(store, delayed.operation)],
         "operations that ended after the delay",
       );
-      equal(await tryBegin(store, slow.id), "begun", "beginning the one that is still preparing");
+      equal(await begins(store, slow.id), true, "beginning the one that is still preparing");
     },
   },
   {

@@ -1,17 +1,15 @@
-import { deepEqual, equal, isOutcome, ok } from "../../../expect.js";
+import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import {
   begin,
+  begins,
+  claim,
   createPending,
   createPreparing,
-  FIRST_ANNOUNCEMENT_MS,
-  LONG_MS,
-  newToken,
+  idsOf,
   type OperationStoreCheck,
   PREPARED,
   read,
-  tryBegin,
 } from "../fixtures.js";
-import { takeIds } from "./taking.js";
 
 const MINUTE_MS = 60_000;
 
@@ -24,39 +22,21 @@ export const delayChecks: readonly OperationStoreCheck[] = [
       const { createdAt: _, ...rest } = await read(store, operation);
       deepEqual(rest, { ...operation, state: "pending", attempt: 0 }, "the new operation");
       await pass(4 * unitMs);
-      const token = newToken();
-      const begun = await store.beginAttempt(operation.id, { token, leaseMs: LONG_MS });
-      const { dueInMs } = isOutcome(begun, "not-due", "beginning before the delay is over");
-      ok(dueInMs > 0 && dueInMs <= unitMs, `\`dueInMs\` should be at most ${unitMs} ms, not ${dueInMs}`);
+      deepEqual(idsOf(await claim(store)), [], "what begins before the delay is over");
       await pass(unitMs);
       equal((await begin(store, operation.id)).operation.attempt, 1, "the attempt after the delay");
     },
   },
   {
-    rule: "delay.announced",
-    name: "hands out a delayed operation when its delay is over, not earlier",
-    check: async (store, { unitMs, pass }) => {
-      const { id } = await createPending(store, { delayMs: 5 * unitMs });
-      await pass(4 * unitMs);
-      deepEqual(await takeIds(store), [], "operations handed out before the delay is over");
-      await pass(unitMs);
-      deepEqual(await takeIds(store), [id], "operations handed out when it is over");
-    },
-  },
-  {
     rule: "delay.long",
-    name: "hands out an operation with a long delay when the delay is over, and again 30 s later",
+    name: "lets a claim begin an operation with a long delay when the delay is over, not earlier",
     needs: ["skipsTime"],
     check: async (store, { unitMs, pass }) => {
       const { id } = await createPending(store, { delayMs: 10 * MINUTE_MS });
-      await pass(FIRST_ANNOUNCEMENT_MS);
-      deepEqual(await takeIds(store), [], "operations handed out after 30 s");
-      await pass(10 * MINUTE_MS - FIRST_ANNOUNCEMENT_MS - unitMs);
-      deepEqual(await takeIds(store), [], "operations handed out before the delay is over");
+      await pass(10 * MINUTE_MS - unitMs);
+      deepEqual(idsOf(await claim(store)), [], "what begins before the delay is over");
       await pass(unitMs);
-      deepEqual(await takeIds(store), [id], "operations handed out when it is over");
-      await pass(FIRST_ANNOUNCEMENT_MS);
-      deepEqual(await takeIds(store), [id], "operations handed out 30 s later");
+      deepEqual(idsOf(await claim(store)), [id], "what begins when it is over");
     },
   },
   {
@@ -67,8 +47,8 @@ export const delayChecks: readonly OperationStoreCheck[] = [
       equal(await store.requestCancel(id, tenant), "cancelled", "cancelling");
       equal((await read(store, { id, tenant })).state, "failed", "the state");
       await pass(5 * unitMs);
-      equal(await tryBegin(store, id), "terminal", "beginning it after the delay");
-      deepEqual(await takeIds(store), [], "operations handed out");
+      equal(await begins(store, id), false, "beginning it after the delay");
+      deepEqual(idsOf(await claim(store)), [], "what a claim begins");
     },
   },
   {
@@ -78,12 +58,16 @@ export const delayChecks: readonly OperationStoreCheck[] = [
       const { operation, lease } = await createPreparing(store, unitMs, { delayMs: 10 * unitMs });
       await pass(5 * unitMs);
       isOutcome(await store.settle(lease, PREPARED), "settled", "settling as prepared");
-      equal(await tryBegin(store, operation.id), "not-due", "beginning it");
+      equal(await begins(store, operation.id), false, "beginning it");
       await pass(4 * unitMs);
-      deepEqual(await takeIds(store), [], "operations handed out before the delay is over");
+      deepEqual(idsOf(await claim(store)), [], "what begins before the delay is over");
       await pass(unitMs);
-      deepEqual(await takeIds(store), [operation.id], "operations handed out when it is over");
-      equal((await begin(store, operation.id)).operation.attempt, 1, "the attempt");
+      const { begun } = await claim(store);
+      deepEqual(
+        begun.map(({ operation: { id, attempt } }) => ({ id, attempt })),
+        [{ id: operation.id, attempt: 1 }],
+        "what begins when it is over",
+      );
     },
   },
 ];

@@ -5,6 +5,7 @@ import { concurrently } from "../../port-case.js";
 import { TENANTS } from "../../tenants.js";
 import {
   begin,
+  begins,
   COMPLETED,
   createEnded,
   createPending,
@@ -18,7 +19,6 @@ import {
   PREPARED,
   RETRIED,
   read,
-  tryBegin,
 } from "../fixtures.js";
 import { redrive } from "../retention/redrive.js";
 
@@ -49,17 +49,6 @@ export const laneChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
-    rule: "lanes.one",
-    name: "begins one operation of a lane at a time",
-    needs: NEEDS,
-    check: async (store, { pass, unitMs }) => {
-      const [first, second] = await createLane(store, pass, unitMs, 2);
-      await begin(store, first);
-      for (let call = 0; call < 3; call += 1)
-        equal(await tryBegin(store, second), "full", "beginning the second");
-    },
-  },
-  {
     rule: "lanes.order",
     name: "begins operations of a lane in the order of their creation",
     needs: NEEDS,
@@ -67,7 +56,7 @@ export const laneChecks: readonly OperationStoreCheck[] = [
       const ids = await createLane(store, pass, unitMs, 4);
       for (const [index, id] of ids.entries()) {
         for (const later of ids.slice(index + 1))
-          equal(await tryBegin(store, later), "full", "beginning a later one");
+          equal(await begins(store, later), false, "beginning a later one");
         const { lease, operation } = await begin(store, id);
         equal(operation.attempt, 1, "the attempt after refusals");
         isOutcome(await store.settle(lease, COMPLETED), "settled", "settling");
@@ -87,7 +76,10 @@ export const laneChecks: readonly OperationStoreCheck[] = [
         {},
         {},
       ];
-      for (const members of others) await begin(store, (await createPending(store, members)).id);
+      for (const members of others) {
+        const { id, definition: name } = await createPending(store, members);
+        await begin(store, id, { name });
+      }
     },
   },
   {
@@ -99,13 +91,13 @@ export const laneChecks: readonly OperationStoreCheck[] = [
         const lane = `lane ${settlement.countAttempt}`;
         const [first, second] = await createLane(store, pass, unitMs, 2, lane);
         const { lease } = await begin(store, first);
-        equal(await tryBegin(store, second), "full", "beginning the second");
+        equal(await begins(store, second), false, "beginning the second");
         isOutcome(await store.settle(lease, settlement), "settled", "releasing the first");
-        equal(await tryBegin(store, second), "full", "beginning the second after the first was released");
+        equal(await begins(store, second), false, "beginning the second after the first was released");
         await pass(3 * unitMs);
-        equal(await tryBegin(store, second), "full", "beginning the second when the first is due again");
+        equal(await begins(store, second), false, "beginning the second when the first is due again");
         await begin(store, first);
-        equal(await tryBegin(store, second), "full", "beginning the second during the retry");
+        equal(await begins(store, second), false, "beginning the second during the retry");
       }
     },
   },
@@ -117,7 +109,7 @@ export const laneChecks: readonly OperationStoreCheck[] = [
       const { id } = await createPending(store, { lane: LANE, delayMs: 3 * unitMs });
       await pass(unitMs);
       const second = await createPending(store, { lane: LANE });
-      equal(await tryBegin(store, second.id), "full", "beginning behind a delayed operation");
+      equal(await begins(store, second.id), false, "beginning behind a delayed operation");
       await pass(3 * unitMs);
       await begin(store, id);
     },
@@ -130,12 +122,12 @@ export const laneChecks: readonly OperationStoreCheck[] = [
       const [first, second, third, fourth, fifth, last] = await createLane(store, pass, unitMs, 6);
       const completing = await begin(store, first);
       for (const id of [second, third, fourth, fifth, last])
-        equal(await tryBegin(store, id), "full", "beginning early");
+        equal(await begins(store, id), false, "beginning early");
       equal(await store.requestCancel(second, "tenant-1"), "cancelled", "cancelling before its turn");
-      equal(await tryBegin(store, third), "full", "beginning the third");
+      equal(await begins(store, third), false, "beginning the third");
       isOutcome(await store.settle(completing.lease, COMPLETED), "settled", "completing the first");
       const failing = await begin(store, third);
-      equal(await tryBegin(store, fourth), "full", "beginning the fourth");
+      equal(await begins(store, fourth), false, "beginning the fourth");
       isOutcome(await store.settle(failing.lease, FAILED), "settled", "failing the third");
       equal(
         await store.requestCancel(fourth, "tenant-1"),
@@ -144,7 +136,7 @@ export const laneChecks: readonly OperationStoreCheck[] = [
       );
       const cancelled = await begin(store, fifth);
       equal(await store.requestCancel(fifth, "tenant-1"), "requested", "cancelling the one that runs");
-      equal(await tryBegin(store, last), "full", "beginning the last");
+      equal(await begins(store, last), false, "beginning the last");
       isOutcome(await store.settle(cancelled.lease, GIVEN_BACK), "settled", "ending the cancelled one");
       await begin(store, last);
     },
@@ -155,9 +147,9 @@ export const laneChecks: readonly OperationStoreCheck[] = [
     needs: NEEDS,
     check: async (store, { pass, unitMs }) => {
       const [first, second] = await createLane(store, pass, unitMs, 2);
-      await begin(store, first, unitMs);
+      await begin(store, first, { leaseMs: unitMs });
       await pass(2 * unitMs);
-      equal(await tryBegin(store, second), "full", "beginning the second");
+      equal(await begins(store, second), false, "beginning the second");
       equal((await begin(store, first)).previousLost, true, "`previousLost` of the first");
     },
   },
@@ -171,9 +163,9 @@ export const laneChecks: readonly OperationStoreCheck[] = [
       const [second, third] = await createLane(store, pass, unitMs, 2);
       const begun = await begin(store, second);
       isOutcome(await store.settle(lease, PREPARED), "settled", "preparing");
-      equal(await tryBegin(store, operation.id), "full", "beginning the prepared one while another runs");
+      equal(await begins(store, operation.id), false, "beginning the prepared one while another runs");
       isOutcome(await store.settle(begun.lease, COMPLETED), "settled", "completing");
-      equal(await tryBegin(store, third), "full", "beginning a later one");
+      equal(await begins(store, third), false, "beginning a later one");
       await begin(store, operation.id);
     },
   },
@@ -185,7 +177,7 @@ export const laneChecks: readonly OperationStoreCheck[] = [
       const { operation } = await createEnded(store, { lane: LANE }, FAILED);
       const [first] = await createLane(store, pass, unitMs, 1);
       const redriven = isOutcome(await redrive(store, operation.id), "redriven", "running it again");
-      equal(await tryBegin(store, redriven.operationId), "full", "beginning before its turn");
+      equal(await begins(store, redriven.operationId), false, "beginning before its turn");
       const { lease } = await begin(store, first);
       isOutcome(await store.settle(lease, COMPLETED), "settled", "completing");
       equal((await begin(store, redriven.operationId)).operation.lane, LANE, "its lane");
@@ -197,11 +189,11 @@ export const laneChecks: readonly OperationStoreCheck[] = [
     needs: NEEDS,
     check: async (store, { pass, unitMs }) => {
       const ids = await createLane(store, pass, unitMs, 8);
-      const outcomes = await concurrently(ids.length, (index) => tryBegin(store, ids[index] ?? ""));
-      const begun = outcomes.filter((outcome) => outcome === "begun").length;
+      const outcomes = await concurrently(ids.length, (index) => begins(store, ids[index] ?? ""));
+      const begun = outcomes.filter(Boolean).length;
       // A store that has no time to wait for another call may refuse all of them.
       if (begun === 0) await begin(store, ids[0] ?? "");
-      else deepEqual(outcomes.indexOf("begun"), 0, "the operation that began");
+      else deepEqual(outcomes.indexOf(true), 0, "the operation that began");
       equal(begun <= 1, true, "at most one operation began");
     },
   },

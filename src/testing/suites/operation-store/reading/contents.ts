@@ -111,7 +111,7 @@ export const contentChecks: readonly OperationStoreCheck[] = [
             deepEqual([found.meta, found.onEnd], [text, onEnd], `metadata and follow-up ${shown(text)}`);
           const cancelled = await createPending(store, { onEnd });
           await store.requestCancel(cancelled.id, cancelled.tenant);
-          const followUp = (await begin(store, onEnd.id)).operation;
+          const followUp = (await begin(store, onEnd.id, { name: onEnd.definition })).operation;
           equal(followUp.input, text, `the input of the follow-up ${shown(text)}`);
         }),
       );
@@ -168,7 +168,11 @@ export const contentChecks: readonly OperationStoreCheck[] = [
       const failed = newOperation({ principal: "bob", onEnd });
       await store.create(failed, { state: "failed", error: ERROR });
       equal((await read(store, failed)).principal, "bob", "the principal of a failed operation");
-      equal((await begin(store, onEnd.id)).operation.principal, undefined, "the principal of the follow-up");
+      equal(
+        (await begin(store, onEnd.id, { name: onEnd.definition })).operation.principal,
+        undefined,
+        "the principal of the follow-up",
+      );
     },
   },
 ];

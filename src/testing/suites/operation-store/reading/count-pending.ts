@@ -2,13 +2,13 @@ import type { PendingRequest } from "../../../../ports/operation-reads.js";
 import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual } from "../../../expect.js";
 import {
+  begins,
   createEnded,
   createPending,
   createPreparing,
   createWorking,
   FAILED,
   LONG_MS,
-  newToken,
   type OperationStoreCheck,
 } from "../fixtures.js";
 
@@ -38,7 +38,7 @@ export const countPendingChecks: readonly OperationStoreCheck[] = [
       const lane = "one";
       const [, second] = [await createPending(store, { lane }), await createPending(store, { lane })];
       // A store may find out only now that an earlier one of the lane has not ended.
-      await store.beginAttempt(second.id, { token: newToken(), leaseMs: LONG_MS });
+      await begins(store, second.id);
       const counts = await countsOf(
         store,
         { definition, most: 100 },

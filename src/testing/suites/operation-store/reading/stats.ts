@@ -129,7 +129,7 @@ export const statsChecks: readonly OperationStoreCheck[] = [
       await isOldest(10, "the age, counted from when the operation became due");
       await createPending(store);
       await isOldest(10, "the age with a younger operation");
-      const { lease } = await begin(store, delayed, 5 * unitMs);
+      const { lease } = await begin(store, delayed, { leaseMs: 5 * unitMs });
       await isOldest(0, "the age while the oldest operation runs");
       await pass(15 * unitMs);
       await isOldest(15, "the age of the younger operation");

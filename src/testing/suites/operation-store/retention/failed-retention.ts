@@ -1,16 +1,17 @@
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import { ENDINGS } from "../attempt/endings.js";
 import { newFollowUp } from "../attempt/on-end.js";
-import { takeExpiredIds } from "../due/taking.js";
 import {
   begin,
   COMPLETED,
   createEnded,
+  createPending,
   createWorking,
   FAILED,
   LONG_MS,
   type OperationStoreCheck,
   read,
+  takeExpiredIds,
 } from "../fixtures.js";
 import { createRedriven } from "./redrive.js";
 
@@ -42,7 +43,7 @@ export const failedRetentionChecks: readonly OperationStoreCheck[] = [
       const onEnd = newFollowUp({ retentionMs: 0, failedRetentionMs: 5 * unitMs });
       const { lease } = await createWorking(store, LONG_MS, { onEnd });
       isOutcome(await store.settle(lease, COMPLETED), "settled", "completing the operation");
-      const work = await begin(store, onEnd.id);
+      const work = await begin(store, onEnd.id, { name: onEnd.definition });
       isOutcome(await store.settle(work.lease, FAILED), "settled", "failing its follow-up");
       await pass(4 * unitMs);
       deepEqual(await takeExpiredIds(store), [], "operations handed out before the retention is over");
@@ -54,9 +55,8 @@ export const failedRetentionChecks: readonly OperationStoreCheck[] = [
     rule: "failed-retention.read",
     name: "returns both retentions to readers and workers, and no default",
     check: async (store) => {
-      const { operation: own, lease } = await createWorking(store, LONG_MS, { failedRetentionMs: 0 });
-      const begun = await store.beginAttempt(lease.operationId, { ...lease, leaseMs: LONG_MS });
-      const attempt = isOutcome(begun, "begun", "repeating the beginning");
+      const own = await createPending(store, { failedRetentionMs: 0 });
+      const attempt = await begin(store, own.id);
       for (const { retentionMs, failedRetentionMs } of [await read(store, own), attempt.operation])
         deepEqual([retentionMs, failedRetentionMs], [LONG_MS, 0], "the retentions");
       const { operation: plain } = await createEnded(store, {}, FAILED);

@@ -6,6 +6,7 @@ import { newFollowUp } from "../attempt/on-end.js";
 import { DIFFICULT_TEXT } from "../create/create.js";
 import {
   begin,
+  begins,
   COMPLETED,
   createEnded,
   createPending,
@@ -19,7 +20,6 @@ import {
   type OperationStoreCheck,
   PREPARED,
   read,
-  tryBegin,
 } from "../fixtures.js";
 
 const TENANT = "tenant-1";
@@ -50,7 +50,7 @@ async function refuses(store: OperationStore, id: string, state: Operation["stat
   const successor = newId();
   const result = await redrive(store, id, { id: successor });
   deepEqual(result, { outcome: "not-redrivable", state }, `redriving an operation that is ${state}`);
-  equal(await tryBegin(store, successor), "unknown", "beginning a successor of it");
+  equal(await begins(store, successor), false, "beginning a successor of it");
 }
 
 export const redriveChecks: readonly OperationStoreCheck[] = [
@@ -108,7 +108,7 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
       deepEqual(await redrive(store, failed, { id: successor }), again, "redriving again");
       const other = newId();
       deepEqual(await redrive(store, failed, { id: other }), again, "redriving with another id");
-      equal(await tryBegin(store, other), "unknown", "beginning the other id");
+      equal(await begins(store, other), false, "beginning the other id");
       const { lease } = await begin(store, successor);
       await store.settle(lease, COMPLETED);
       deepEqual(await redrive(store, failed), again, "redriving after the end of the successor");
@@ -138,7 +138,7 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
         );
         equal(all[0]?.operationId, retriedBy, "the returned successor");
         for (const id of ids) {
-          if (id !== retriedBy) equal(await tryBegin(store, id), "unknown", "beginning another successor");
+          if (id !== retriedBy) equal(await begins(store, id), false, "beginning another successor");
         }
       }
     },
@@ -218,13 +218,19 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
     check: async (store) => {
       const onEnd = newFollowUp();
       const { operation } = await createEnded(store, { onEnd }, FAILED);
-      const first = await begin(store, onEnd.id);
+      const first = await begin(store, onEnd.id, { name: onEnd.definition });
       const [id, onEndId] = [newId(), newId()];
       isOutcome(await redrive(store, operation.id, { id, onEndId }), "redriven", "redriving");
-      equal(await tryBegin(store, onEndId), "unknown", "beginning the follow-up before the end");
+      equal(
+        await begins(store, onEndId, { name: onEnd.definition }),
+        false,
+        "beginning the follow-up before the end",
+      );
       const { lease } = await begin(store, id);
       isOutcome(await store.settle(lease, COMPLETED), "settled", "completing the successor");
-      const { definition, input, retentionMs, failedRetentionMs } = (await begin(store, onEndId)).operation;
+      const { definition, input, retentionMs, failedRetentionMs } = (
+        await begin(store, onEndId, { name: onEnd.definition })
+      ).operation;
       const found = { ...onEnd, definition, input, retentionMs, failedRetentionMs };
       deepEqual(found, onEnd, "the follow-up of the successor");
       isOutcome(

@@ -1,7 +1,14 @@
 import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
-import { takeExpiredIds } from "../due/taking.js";
-import { begin, COMPLETED, createEnded, FAILED, type OperationStoreCheck, read } from "../fixtures.js";
+import {
+  begin,
+  COMPLETED,
+  createEnded,
+  FAILED,
+  type OperationStoreCheck,
+  read,
+  takeExpiredIds,
+} from "../fixtures.js";
 import { createRedriven, redrive } from "./redrive.js";
 
 const TENANT = "tenant-1";

@@ -1,6 +1,5 @@
 import { deepEqual, equal } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
-import { takeExpiredIds } from "../due/taking.js";
 import {
   COMPLETED,
   createEnded,
@@ -12,6 +11,7 @@ import {
   LONG_MS,
   newOperation,
   type OperationStoreCheck,
+  takeExpiredIds,
 } from "../fixtures.js";
 
 const MINUTE_MS = 60_000;

@@ -1,0 +1,70 @@
+import { createService, createWorker, defineOperation } from "async-request-reply";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import { createManualClock } from "async-request-reply/testing";
+import { expect, it, onTestFinished } from "vitest";
+import { anything } from "../../support/careless-schema.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { interceptStatements } from "./intercepted-statements.js";
+
+const TENANT = "a";
+const WAITING = 2_000;
+const IDLE_MINUTES = 10;
+
+await describePostgres("an idle worker", (server) => {
+  /** A service with work that waits, and an idle worker. */
+  async function stage(options: { readonly listen?: boolean } = {}) {
+    const clock = createManualClock();
+    const schema = server.newSchema();
+    const statements: string[] = [];
+    const pool = interceptStatements(server.pool, (statement, run) => {
+      statements.push(statement.text);
+      return run();
+    });
+    const backend = createPostgresBackend({ pool, schema, runtime: { clock }, ...options });
+    await backend.migrate();
+    const definitions = [
+      defineOperation({ name: "later", path: "/later", input: anything }),
+      defineOperation({ name: "paused", path: "/paused", input: anything }),
+    ] as const;
+    const service = createService({ definitions, backend, runtime: { clock }, observe: false });
+    const items = Array.from({ length: WAITING / 2 }, () => ({ input: 1 }));
+    const later = items.map((item) => ({ ...item, delayMs: 3_600_000 }));
+    await service.submitMany(definitions[0], later, { tenant: TENANT });
+    await service.submitMany(definitions[1], items, { tenant: TENANT });
+    await backend.operations.pause?.("paused");
+    const worker = createWorker(service, { later: () => {}, paused: () => {} });
+    onTestFinished(async () => {
+      await worker.stop();
+      await backend.close();
+    });
+    await worker.start();
+    await expect.poll(() => statements.some((text) => text.includes("claim_v1"))).toBe(true);
+    return { clock, schema, statements };
+  }
+
+  /** Lets this time pass, step by step, so that each answer of the server comes before the next step. */
+  async function pass(clock: ReturnType<typeof createManualClock>, seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second += 1) {
+      await clock.advance(1_000);
+      await server.pool.query("select 1");
+    }
+  }
+
+  it("sends at most 0.2 statements a second, and writes no row of work that waits", async () => {
+    const { clock, schema, statements } = await stage();
+    const updatesOf = async (): Promise<number> => {
+      await server.pool.query("select pg_stat_force_next_flush()");
+      const { rows } = await server.pool.query(
+        "select n_tup_upd::int as updates from pg_stat_user_tables where schemaname = $1 and relname = 'operations'",
+        [schema],
+      );
+      return rows[0]?.updates;
+    };
+    await pass(clock, 60);
+    const [before, updates] = [statements.length, await updatesOf()];
+    await pass(clock, IDLE_MINUTES * 60);
+    const perSecond = (statements.length - before) / (IDLE_MINUTES * 60);
+    expect(perSecond).toBeLessThanOrEqual(0.2);
+    expect(await updatesOf()).toBe(updates);
+  });
+});

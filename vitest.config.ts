@@ -35,6 +35,7 @@ export default defineConfig({
     onConsoleLog,
     // Ends hanging tests. A passing test never takes this long, even on a busy machine.
     testTimeout: 30_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,

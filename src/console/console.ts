@@ -21,7 +21,7 @@ import { handle } from "./handle.js";
 
 /** Options of {@link createConsole}. `operator` and `authorize` are required. */
 export interface ConsoleOptions {
-  /** Reads and changes the operations. The console shows what its back end supports. */
+  /** Reads and changes the operations. */
   readonly operator: Operator;
   /** Decides for each request whether its caller may do nothing, observe or operate. */
   readonly authorize: ConsoleAuthorize;

@@ -44,13 +44,12 @@ export async function readOverview(
   { operator, counters }: ConsoleContext,
   { caller }: Call,
 ): Promise<Overview> {
-  const { definitions, supports } = operator;
+  const { definitions } = operator;
   return {
     operates: caller.access === "operate",
     definitions,
     errorTypes: ERROR_TYPES,
-    supports,
-    ...(supports.stats ? { stats: await operator.stats() } : {}),
+    stats: await operator.stats(),
     ...(counters === undefined ? {} : { lastHour: counters.read() }),
   };
 }

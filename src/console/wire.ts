@@ -1,4 +1,3 @@
-import type { Operator } from "../operator/operator.js";
 import type { DefinitionCounts } from "../operator/pause.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
 
@@ -22,8 +21,7 @@ export interface Overview {
   readonly operates: boolean;
   readonly definitions: readonly string[];
   readonly errorTypes: readonly string[];
-  readonly supports: Operator["supports"];
-  readonly stats?: readonly DefinitionCounts[];
+  readonly stats: readonly DefinitionCounts[];
   readonly lastHour?: {
     readonly definitions: readonly LastHour[];
     /** How long the process has counted, at most an hour. Milliseconds. */

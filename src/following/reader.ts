@@ -122,17 +122,7 @@ async function readBatch(
   operations: OperationStore,
   wanted: Wanted,
 ): Promise<ReadonlyMap<string, Operation>> {
-  const found =
-    operations.getMany === undefined
-      ? await readEach(operations, wanted)
-      : await operations.getMany([...wanted.keys()]);
+  const found = await operations.getMany([...wanted.keys()]);
   const visible = found.filter(({ hidden }) => hidden !== true);
   return new Map(visible.map((operation) => [operation.id, operation]));
-}
-
-async function readEach(operations: OperationStore, wanted: Wanted): Promise<readonly Operation[]> {
-  const reads = [...wanted].flatMap(([id, tenants]) =>
-    [...tenants].map((tenant) => operations.get(id, tenant)),
-  );
-  return (await Promise.all(reads)).filter((operation) => operation !== undefined);
 }

@@ -77,44 +77,29 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 
 /** Methods of a store that an operator uses. */
 interface OperatorStore
-  extends Pick<OperationStore, "requestCancel">,
-    Required<Pick<OperationStore, "list" | "stats" | "redrive" | "pause" | "resume">> {
+  extends Pick<OperationStore, "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume"> {
   /** Reads an operation of any tenant. Returns undefined if it does not exist. */
   find(operationId: string): Promise<Operation | undefined>;
 }
 
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/**
- * Wraps a store so that each call waits at most 30 s for its answer. A method that the store lacks rejects with
- * `NOT_SUPPORTED` when it is called, because the other methods are useful without it.
- */
+/** Wraps a store so that each call waits at most 30 s for its answer. */
 function createOperatorStore(operations: OperationStore, clock: Clock): OperatorStore {
-  async function answerOf<T>(method: string, call: Promise<T> | undefined): Promise<T> {
-    if (call === undefined) throw notSupported(method);
-    return withinTime(call, ANSWER_TIMEOUT_MS, clock, tookTooLong);
-  }
+  const inTime = <T>(call: Promise<T>): Promise<T> => withinTime(call, ANSWER_TIMEOUT_MS, clock, tookTooLong);
   return {
     find: async (operationId) => {
       if (!isOperationId(operationId)) return undefined;
-      const [operation] = await answerOf("getMany", operations.getMany?.([operationId]));
+      const [operation] = await inTime(operations.getMany([operationId]));
       return operation;
     },
-    list: (request) => answerOf("list", operations.list?.(request)),
-    stats: (request) => answerOf("stats", operations.stats?.(request)),
-    redrive: (id, successor) => answerOf("redrive", operations.redrive?.(id, successor)),
-    pause: (definition, by) => answerOf("pause", operations.pause?.(definition, by)),
-    resume: (definition) => answerOf("resume", operations.resume?.(definition)),
-    requestCancel: (id, tenant) => answerOf("requestCancel", operations.requestCancel(id, tenant)),
+    list: (request) => inTime(operations.list(request)),
+    stats: (request) => inTime(operations.stats(request)),
+    redrive: (id, successor) => inTime(operations.redrive(id, successor)),
+    pause: (definition, by) => inTime(operations.pause(definition, by)),
+    resume: (definition) => inTime(operations.resume(definition)),
+    requestCancel: (id, tenant) => inTime(operations.requestCancel(id, tenant)),
   };
-}
-
-function notSupported(method: string): AsyncReplyError {
-  return new AsyncReplyError(
-    "NOT_SUPPORTED",
-    `The operation store of this back end has no method \`${method}\`. Use the stores of the Postgres or the memory back ` +
-      "end, or add the method to your own store: see OperationStore in the reference.",
-  );
 }
 
 function tookTooLong(): AsyncReplyError {

@@ -10,7 +10,6 @@ export {
   createOperator,
   type Operator,
   type OperatorCancelResult,
-  type OperatorMethod,
   type OperatorOptions,
 } from "./operator.js";
 export type { DefinitionCounts, PauseOptions } from "./pause.js";

@@ -2,7 +2,7 @@ import type { Definitions, NameOf } from "../contract/definition/definitions.js"
 import { checkIdText } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import type { CancelOutcome, OperationStore } from "../ports/operation-store.js";
+import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { ringAfterEnd } from "../protocol/bell.js";
 import { createContext, type OperatorContext } from "./context.js";
@@ -48,29 +48,16 @@ export interface OperatorCancelResult {
   readonly operation?: OperationDetails;
 }
 
-/** Name of a method of an {@link Operator}. */
-export type OperatorMethod =
-  | "list"
-  | "get"
-  | "stats"
-  | "failures"
-  | "cancel"
-  | "redrive"
-  | "pause"
-  | "resume";
-
 /**
  * Reads and changes operations of all tenants. Create one with {@link createOperator}. It never checks who is calling,
  * so authorize every use yourself.
  *
- * Every method rejects with `INVALID_OPTION` if an argument is wrong, with `STORE_UNAVAILABLE` if the store cannot be
- * reached, and with `NOT_SUPPORTED` if the store lacks a method that it needs.
+ * Every method rejects with `INVALID_OPTION` if an argument is wrong, and with `STORE_UNAVAILABLE` if the store cannot be
+ * reached.
  */
 export interface Operator<Name extends string = string> {
   /** Names of the definitions that the operator knows. */
   readonly definitions: readonly Name[];
-  /** Methods that the store of the back end supports. The others reject with `NOT_SUPPORTED`. */
-  readonly supports: Readonly<Record<OperatorMethod, boolean>>;
   /** Lists operations, newest first, without their payloads. */
   list(filter?: ListFilter<Name>): Promise<OperationPage>;
   /** Reads an operation with its payloads. Returns undefined if it does not exist. */
@@ -131,7 +118,6 @@ export function createOperator<const List extends Definitions, Tx = never>(
   const context = createContext(options);
   return {
     definitions: context.names as readonly NameOf<List>[],
-    supports: supportedBy(options.backend.operations),
     list: (filter) => list(context, filter),
     get: (operationId) => get(context, operationId),
     stats: () => readStats(context),
@@ -143,20 +129,6 @@ export function createOperator<const List extends Definitions, Tx = never>(
         : redriveMany(context, target, given)) as Operator["redrive"],
     pause: (definition, given) => pause(context, definition, given),
     resume: (definition) => resume(context, definition),
-  };
-}
-
-function supportedBy(store: OperationStore): Readonly<Record<OperatorMethod, boolean>> {
-  const reads = store.getMany !== undefined;
-  return {
-    list: store.list !== undefined,
-    get: reads,
-    stats: store.stats !== undefined,
-    failures: store.list !== undefined,
-    cancel: reads,
-    redrive: reads && store.redrive !== undefined,
-    pause: store.pause !== undefined,
-    resume: store.resume !== undefined,
   };
 }
 

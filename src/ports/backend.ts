@@ -33,12 +33,11 @@ export interface Submissions<Tx> {
   /**
    * Records up to 1,000 submissions with different keys in one commit. Returns the result of each, in their order. A
    * submission that cannot be stored is `refused`, and so is one whose key another transaction holds for longer than the
-   * store waits. The others are recorded. Safe to repeat with the same operation ids. Default: the service has no
-   * `submitMany`, except within a transaction.
+   * store waits. The others are recorded. Safe to repeat with the same operation ids.
    *
    * Throws if the whole commit fails. Then none of them is recorded, unless the answer was lost.
    */
-  recordMany?(submissions: readonly Submission[]): Promise<readonly RecordManyResult[]>;
+  recordMany(submissions: readonly Submission[]): Promise<readonly RecordManyResult[]>;
   /**
    * Gives up on a submission whose `record` has not settled, because its caller has timed out. For `recordMany`, one of its
    * submissions stands for all of them. Returns whether nothing
@@ -134,16 +133,55 @@ export interface Backend<Tx = unknown> {
   close(): Promise<void>;
 }
 
+/** Methods that every part has. */
+const METHODS = {
+  operations: [
+    ...([
+      "create",
+      "get",
+      "claim",
+      "renew",
+      "settle",
+      "requestCancel",
+      "takeExpired",
+      "endOverdue",
+      "remove",
+    ] as const),
+    ...(["getMany", "list", "stats", "countPending", "redrive", "pause", "resume"] as const),
+  ],
+  idempotency: ["bind", "find", "release", "takeStale"],
+  queue: ["publish", "listen", "close"],
+} as const satisfies {
+  readonly [Part in "operations" | "idempotency" | "queue"]: readonly (keyof Backend[Part])[];
+};
+
 /**
- * Checks that a value is a back end.
+ * Checks that a value is a back end, and that its parts have the methods that every part has.
  *
  * Throws `INVALID_OPTION`.
  */
 export function checkBackend(backend: unknown): void {
   const { operations, idempotency, queue } = isObject(backend) ? (backend as Partial<Backend>) : {};
-  if (isObject(operations) && isObject(idempotency) && isObject(queue)) return;
-  const expected = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
-  throw invalidOption("backend", expected, backend);
+  if (!isObject(operations) || !isObject(idempotency) || !isObject(queue)) {
+    const expected = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
+    throw invalidOption("backend", expected, backend);
+  }
+  const parts: Readonly<Record<string, object>> = { operations, idempotency, queue };
+  for (const [part, methods] of Object.entries(METHODS)) checkMethods(part, parts[part] as object, methods);
+  if (Array.isArray(operations.keeps)) return;
+  throw misuse(
+    'The member `operations` of the back end has no list `keeps`. Say what it keeps, such as `keeps: ["limits"]`, or `keeps: []`.',
+  );
+}
+
+function checkMethods(part: string, given: object, methods: readonly string[]): void {
+  const missing = methods.find(
+    (name) => typeof (given as Readonly<Record<string, unknown>>)[name] !== "function",
+  );
+  if (missing === undefined) return;
+  throw misuse(
+    `The member \`${part}\` of the back end has no method \`${missing}\`. Add it: docs/writing-a-back-end.md says what it does.`,
+  );
 }
 
 /**

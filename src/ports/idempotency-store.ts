@@ -39,11 +39,8 @@ export interface IdempotencyStore {
    */
   bind(binding: KeyBinding): Promise<BindResult>;
 
-  /**
-   * Returns the operation that a key is bound to, or undefined. Definitions with `limits.pending` or
-   * `limits.pendingPerTenant` need it.
-   */
-  find?(reference: KeyReference): Promise<Pick<KeyBinding, "operationId" | "fingerprint"> | undefined>;
+  /** Returns the operation that a key is bound to, or undefined. */
+  find(reference: KeyReference): Promise<Pick<KeyBinding, "operationId" | "fingerprint"> | undefined>;
 
   /** Releases the key if it is bound to this operation. A binding of another operation stays. Safe to repeat. */
   release(owner: KeyReference & { readonly operationId: string }): Promise<void>;

@@ -1,5 +1,6 @@
 import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../contract/operation.js";
 import type { Claimed, ClaimRequest, DueOperation } from "./claim.js";
+import type { Kept } from "./kept.js";
 import type { DefinitionStats, ListedOperation, ListRequest, PendingRequest } from "./operation-reads.js";
 
 /** The right to work on one operation. The caller chooses the token: see {@link OperationStore.claim}. */
@@ -89,10 +90,10 @@ export type RedriveResult =
  */
 export interface OperationStore {
   /**
-   * `true` if `claim` keeps `limits` and lanes. Definitions with `limits.running`,
-   * `limits.runningPerTenant` or `serialBy` need it. Default: they do not.
+   * What of a definition this store keeps. A service refuses definitions that need anything else, so that a store which is older
+   * than a promise cannot ignore it.
    */
-  readonly keepsPlaces?: boolean;
+  readonly keeps: readonly Kept[];
 
   /** Creates the operation unless its id exists. A new `pending` operation is due at once, or after its `delayMs`. */
   create(operation: NewOperation, initial?: InitialState): Promise<CreateOutcome>;
@@ -151,10 +152,9 @@ export interface OperationStore {
   /**
    * Ends operations of all definitions whose `startWithinMs` is over and whose work has never started, also those that are
    * paused or have no place: they fail with the problem `expired`. Returns those that this call has ended, at most
-   * `limit`. Compare-and-set: an operation either starts or expires, never both. Definitions
-   * with `startWithinMs` need it.
+   * `limit`. Compare-and-set: an operation either starts or expires, never both.
    */
-  endOverdue?(request: { readonly limit: number }): Promise<readonly OverdueOperation[]>;
+  endOverdue(request: { readonly limit: number }): Promise<readonly OverdueOperation[]>;
 
   /**
    * Deletes terminal operations `afterMs` from now. Milliseconds. Until then they can be read, and their ids stay
@@ -180,21 +180,21 @@ export interface OperationStore {
   watchCancellations?(onRequest: (operationId?: string) => void): () => void;
 
   /** Reads operations of any tenant, including hidden ones. Unknown ids are left out. The order is undefined. */
-  getMany?(ids: readonly string[]): Promise<readonly Operation[]>;
+  getMany(ids: readonly string[]): Promise<readonly Operation[]>;
 
   /** Lists operations, newest first, ordered by `createdAt` and then by id. */
-  list?(request: ListRequest): Promise<readonly ListedOperation[]>;
+  list(request: ListRequest): Promise<readonly ListedOperation[]>;
 
   /**
    * Counts the operations of these definitions. Returns one entry per definition. Cheap at any number of operations.
    */
-  stats?(request: { readonly definitions: readonly string[] }): Promise<readonly DefinitionStats[]>;
+  stats(request: { readonly definitions: readonly string[] }): Promise<readonly DefinitionStats[]>;
 
   /**
    * Counts operations that have not ended, including hidden ones and those that are `preparing`. Returns one count per
-   * request, in the same order. Definitions with `limits.pending` or `limits.pendingPerTenant` need it.
+   * request, in the same order.
    */
-  countPending?(requests: readonly PendingRequest[]): Promise<readonly number[]>;
+  countPending(requests: readonly PendingRequest[]): Promise<readonly number[]>;
 
   /**
    * Creates an operation, the successor, that runs a failed one again. The successor has the same tenant, definition,
@@ -203,7 +203,7 @@ export interface OperationStore {
    * `onEnd`, the successor gets it with the id `onEndId`. Safe to repeat: the first successor stays. Undoes an earlier
    * `remove` of the failed operation.
    */
-  redrive?(id: string, successor: { readonly id: string; readonly onEndId: string }): Promise<RedriveResult>;
+  redrive(id: string, successor: { readonly id: string; readonly onEndId: string }): Promise<RedriveResult>;
 
   /**
    * Pauses a definition: until `resume`, no attempt of its `pending` operations begins. Claims
@@ -211,8 +211,8 @@ export interface OperationStore {
    * `preparing`, attempts that have begun, and cancelling. `stats` shows the pause. If the definition is paused already,
    * nothing changes. `by` has 1 to 255 UTF-16 code units.
    */
-  pause?(definition: string, by?: string): Promise<void>;
+  pause(definition: string, by?: string): Promise<void>;
 
   /** Ends the pause of a definition, if there is one. */
-  resume?(definition: string): Promise<void>;
+  resume(definition: string): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import type { NewOperation } from "../contract/operation.js";
-import { misuse } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Runtime } from "../ports/runtime.js";
 import { PendingCounts, type Place } from "./pending-counts.js";
@@ -41,17 +40,13 @@ interface PendingLimits {
 const NONE = Number.POSITIVE_INFINITY;
 const MIN_WAIT_MS = 1_000;
 
-/**
- * Creates the backlog of a service. Returns undefined if no definition limits its pending operations.
- *
- * Throws `INVALID_OPTION` if one does and the stores cannot count.
- */
+/** Creates the backlog of a service. Returns undefined if no definition limits its pending operations. */
 export function createBacklog(options: BacklogOptions): Backlog | undefined {
   const limited = limitsByName(options.definitions);
   if (limited.size === 0) return undefined;
   const { runtime, estimate, inTime } = options;
-  const { countPending, find } = checkStores(options.backend, [...limited.keys()]);
-  const counts = new PendingCounts((requests) => inTime(countPending(requests)), runtime.clock);
+  const { operations, idempotency } = options.backend;
+  const counts = new PendingCounts((requests) => inTime(operations.countPending(requests)), runtime.clock);
 
   async function admitCounted(
     operation: NewOperation,
@@ -69,7 +64,7 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
     const isFull = counts.of(all) >= pending;
     if (!isFull && !(countsOwn && counts.of(own) >= pendingPerTenant)) return counts.take(definition, tenant);
     // A repeated request gets its operation, however full the backlog is.
-    if (key !== undefined && (await inTime(find({ tenant, definition, key }))) !== undefined)
+    if (key !== undefined && (await inTime(idempotency.find({ tenant, definition, key }))) !== undefined)
       return counts.take(definition, tenant);
     throw isFull
       ? refused("BACKLOG_FULL", definition, pending)
@@ -115,16 +110,4 @@ function limitsByName(definitions: Definitions): ReadonlyMap<string, PendingLimi
     if (given.length > 0) limited.set(name, { pending, pendingPerTenant, most: Math.max(...given) });
   }
   return limited;
-}
-
-function checkStores({ operations, idempotency }: BacklogOptions["backend"], [name]: readonly string[]) {
-  const { countPending } = operations;
-  const { find } = idempotency;
-  if (countPending !== undefined && find !== undefined)
-    return { countPending: countPending.bind(operations), find: find.bind(idempotency) };
-  const missing = countPending === undefined ? "operations.countPending" : "idempotency.find";
-  throw misuse(
-    `The definition "${name}" limits its pending operations, but the back end has no \`${missing}\`. Leave out ` +
-      "`limits.pending` and `limits.pendingPerTenant`, or add the method to your store.",
-  );
 }

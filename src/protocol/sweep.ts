@@ -71,7 +71,7 @@ async function inBatches(step: () => Promise<number>): Promise<number> {
 }
 
 async function endOverdue({ backend, definitions, bell, observe }: SweepOptions): Promise<number> {
-  const ended = (await backend.operations.endOverdue?.({ limit: BATCH })) ?? [];
+  const ended = await backend.operations.endOverdue({ limit: BATCH });
   for (const operation of ended) observe(expiredEvent(operation));
   // They may have held up their lanes, and their ends may have follow-ups of any definition.
   if (ended.length > 0)

@@ -21,9 +21,8 @@ import { SETTINGS, type SettingsOptions } from "../http/settings.js";
 import { toObserver } from "../observing/to-observer.js";
 import { type Backend, checkBackend } from "../ports/backend.js";
 import type { AnyCreators, Creators } from "../ports/create.js";
+import { checkKept } from "../ports/kept.js";
 import type { Observer } from "../ports/observer.js";
-import { checkDeadlines } from "../ports/overdue.js";
-import { checkPlaces } from "../ports/places.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
@@ -101,12 +100,7 @@ export function createService<
   const runtime: Runtime = { ...createSystemRuntime(), ...options.runtime };
   if (options.backend !== undefined) checkBackend(options.backend);
   const backend = options.backend ?? (createMemoryBackend({ clock: runtime.clock }) as Backend<Tx>);
-  checkPlaces(definitions, backend.operations);
-  checkDeadlines(definitions, backend.operations);
-  if (settings.list && backend.operations.list === undefined)
-    throw misuse(
-      "Option `list` is true, but this back end cannot list operations. Leave out `list`, or pass a back end that can list.",
-    );
+  checkKept(definitions, backend.operations);
   const observe = toObserver(options.observe, runtime.clock);
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);

@@ -12,7 +12,7 @@ import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
 import type { Principal } from "../ports/authorize.js";
 import type { CreatedResource } from "../ports/create.js";
-import { checkEndsOverdue } from "../ports/overdue.js";
+import { checkKeeps } from "../ports/kept.js";
 import { accept, reportAccepted } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
 import { checkKeptFields } from "../submission/check-kept-fields.js";
@@ -140,7 +140,7 @@ function readDelay(
 
 function readDeadline({ backend }: ServiceContext, startWithinMs: number | undefined): number | undefined {
   const read = readStartWithin(startWithinMs, "startWithinMs");
-  if (read !== undefined) checkEndsOverdue(backend.operations, "The call has");
+  if (read !== undefined) checkKeeps(backend.operations, "deadlines", "The call has `startWithinMs`");
   return read;
 }
 

@@ -115,13 +115,12 @@ function judge(
  */
 export function inOwnCommit(context: SubmissionContext): RecordAll {
   const submissions = atomicSubmissions(context.backend);
-  const record = submissions?.recordMany?.bind(submissions);
-  if (record === undefined) throw notSupported();
+  if (submissions === undefined) throw notSupported();
   return async (list) => {
-    const isUnsent = (): boolean => submissions?.giveUp?.(list[0] as Submission) === true;
+    const isUnsent = (): boolean => submissions.giveUp?.(list[0] as Submission) === true;
     const tooLate = (): AsyncReplyError => (isUnsent() ? notRecorded(notInTime()) : notInTime());
     try {
-      return await storeAnswer(context, record(list), { tooLate });
+      return await storeAnswer(context, submissions.recordMany(list), { tooLate });
     } catch (error) {
       throw asUncertain(error);
     }
@@ -131,7 +130,7 @@ export function inOwnCommit(context: SubmissionContext): RecordAll {
 function notSupported(): AsyncReplyError {
   return new AsyncReplyError(
     "NOT_SUPPORTED",
-    "This back end cannot record several submissions in one commit: it has no `submissions.recordMany`. Call " +
+    "This back end cannot record several submissions in one commit, because it has no `submissions`. Call " +
       "`service.submit` for each item, or use a back end of this package without `withStores`.",
   );
 }

@@ -24,7 +24,7 @@ export function createUnattendedReport(
   let nextAt = clock.elapsed() + firstAfterMs;
 
   async function look(): Promise<void> {
-    for (const stats of (await backend.operations.stats?.({ definitions })) ?? []) {
+    for (const stats of await backend.operations.stats({ definitions })) {
       const { definition, due, running, oldestDueMs = 0, paused } = stats;
       const isTaken = running.count > 0 || oldestDueMs < WAITING_MS;
       if (isTaken || paused !== undefined) reported.delete(definition);

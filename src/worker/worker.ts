@@ -7,8 +7,7 @@ import { invalidOption } from "../contract/options.js";
 import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Backend } from "../ports/backend.js";
-import { checkDeadlines } from "../ports/overdue.js";
-import { checkPlaces } from "../ports/places.js";
+import { checkKept } from "../ports/kept.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createSystemRuntime } from "../ports/system-runtime.js";
 import { Deadlines, withinTime } from "../ports/waits.js";
@@ -87,8 +86,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
 ): Worker {
   checkSource(source);
   const { backend, [SHARED]: shared } = source;
-  checkPlaces(source.definitions, backend.operations);
-  checkDeadlines(source.definitions, backend.operations);
+  checkKept(source.definitions, backend.operations);
   const runtime: Runtime = { ...createSystemRuntime(), ...shared?.runtime, ...source.runtime };
   const { clock, random } = runtime;
   const observe = toObserver(source.observe ?? shared?.observe, clock);

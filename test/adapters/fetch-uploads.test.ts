@@ -32,7 +32,7 @@ function createOrders(options: Partial<OrderServiceOptions> = {}): {
   return {
     handler: toFetchHandler(service),
     refusals,
-    recorded: async () => (await backend.operations.list?.({ internal: true, limit: 10 }))?.length ?? -1,
+    recorded: async () => (await backend.operations.list({ internal: true, limit: 10 })).length ?? -1,
   };
 }
 

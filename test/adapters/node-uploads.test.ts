@@ -47,7 +47,7 @@ async function start(options: Partial<OrderServiceOptions> = {}): Promise<
   return {
     ...server,
     exchanges,
-    recorded: async () => (await backend.operations.list?.({ internal: true, limit: 1_000 }))?.length ?? -1,
+    recorded: async () => (await backend.operations.list({ internal: true, limit: 1_000 })).length ?? -1,
     refusals: async (count) => {
       while (codes.length < count) {
         await new Promise<void>((resolve) => {

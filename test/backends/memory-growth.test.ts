@@ -92,7 +92,7 @@ describe("operations in memory", () => {
     const refs = await weakly(backend.operations);
     expect(await countInMemory(refs, 2)).toBe(RECORDED);
     expect(await purgeAll(submissionsOf(backend))).toBe(RECORDED);
-    expect(await backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+    expect(await backend.operations.list({ internal: true, limit: 1 })).toEqual([]);
     expect(await backend.idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
     expect(await countInMemory(refs, ENOUGH_TURNS)).toBe(0);
   });
@@ -105,7 +105,7 @@ describe("operations in memory", () => {
     while ((await removeBatch(backend)) > 0);
     await clock.advance(MINUTE_MS);
     expect(await operations.takeExpired({ limit: BATCH })).toEqual([]);
-    expect(await operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+    expect(await operations.list({ internal: true, limit: 1 })).toEqual([]);
     expect(await idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
     expect(await countInMemory(refs, ENOUGH_TURNS)).toBe(0);
   });

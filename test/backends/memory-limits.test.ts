@@ -81,7 +81,7 @@ describe("a memory back end that is full", () => {
     await operations.create(operation(1, { retentionMs: 1_000 }));
     await operations.requestCancel(operation(1).id, "tenant-1");
     await operations.create(operation(2), { state: "failed", error: "null" });
-    const redrive = () => operations.redrive?.(operation(1).id, { id: operation(3).id, onEndId: "" });
+    const redrive = () => operations.redrive(operation(1).id, { id: operation(3).id, onEndId: "" });
     await expect(redrive()).rejects.toEqual(full);
     expect((await operations.get(operation(1).id, "tenant-1"))?.retriedBy).toBeUndefined();
     await submissionsOf(backend).purge({ limit: 1 });

@@ -91,7 +91,7 @@ export function createSubmitter(backend: Backend, observe: Observer | false = fa
       return operationId;
     },
     states: async () => {
-      const found = await backend.operations.getMany?.(submitted.map(({ id }) => id));
+      const found = await backend.operations.getMany(submitted.map(({ id }) => id));
       return [...(found ?? [])].map((operation) => operation?.state ?? "unknown");
     },
     close: () => service.close(),

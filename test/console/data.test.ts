@@ -1,4 +1,3 @@
-import { createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
 import type { Failures, OperationPage, RedrivePreview, RedriveRun } from "async-request-reply/operator";
 import { problemType, type Settlement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
@@ -24,39 +23,11 @@ describe("the overview", () => {
         "expired",
         "abandoned",
       ],
-      supports: {
-        list: true,
-        get: true,
-        stats: true,
-        failures: true,
-        cancel: true,
-        redrive: true,
-        pause: true,
-        resume: true,
-      },
       stats: [
         expect.objectContaining({ definition: "exports", failed: { count: 1, more: false } }),
         expect.objectContaining({ definition: "imports", failed: { count: 0, more: false } }),
       ],
     });
-  });
-
-  it("leaves out what the back end cannot do", async () => {
-    const backend = createMemoryBackend();
-    const absent: readonly unknown[] = ["stats", "redrive"] satisfies (keyof OperationStore)[];
-    const operations = new Proxy(backend.operations, {
-      get: (target, name) => {
-        const value: unknown = absent.includes(name) ? undefined : Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-    const { read, change, end } = createConsoleStage("operate", {
-      backend: withStores(backend, { operations }),
-    });
-    const overview = await read<object>("/api/overview");
-    expect(overview).toMatchObject({ supports: { list: true, stats: false, redrive: false } });
-    expect(overview).not.toHaveProperty("stats");
-    expect((await change(`/api/operations/${await end("throw")}/redrive`)).status).toBe(404);
   });
 });
 

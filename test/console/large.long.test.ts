@@ -98,5 +98,5 @@ it("a console finds everything among a million operations in memory", { timeout:
   await open(backend);
   const ms = await open(backend);
   print("in memory", ms);
-  expect((await operations.list?.({ limit: 1 }))?.length).toBe(1);
+  expect((await operations.list({ limit: 1 })).length).toBe(1);
 });

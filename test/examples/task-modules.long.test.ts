@@ -136,8 +136,7 @@ describe("the example that redrives failed work", () => {
     status = 200;
     await example.recover(new Date(Date.now() + 60_000));
     const { backend } = example.service;
-    const retriedBy = async () =>
-      (await backend.operations.getMany?.(failed))?.map(({ retriedBy: id }) => id);
+    const retriedBy = async () => (await backend.operations.getMany(failed)).map(({ retriedBy: id }) => id);
     expect(await retriedBy()).toEqual([undefined, undefined]);
     await example.recover(new Date(Date.now() - 60_000));
     const ids = await retriedBy();

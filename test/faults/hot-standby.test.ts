@@ -38,9 +38,9 @@ describeWithPostgres("a pool that reaches a lagging hot standby (F26)", (install
     const { operations, close } = createPostgresBackend({ pool, migrate: "manual", listen: false });
     try {
       const reading = [
-        () => operations.list?.({ limit: 10 }),
-        () => operations.stats?.({ definitions: ["orders"] }),
-        () => operations.getMany?.([]),
+        () => operations.list({ limit: 10 }),
+        () => operations.stats({ definitions: ["orders"] }),
+        () => operations.getMany([]),
       ];
       const message = expect.stringMatching(/Connect the pool to the primary/) as string;
       for (const each of reading)

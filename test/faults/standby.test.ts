@@ -187,7 +187,7 @@ describeWithPostgres(
         expect.objectContaining({ outcome: "redriven", created: false }),
         async () => {
           const id = await failed();
-          return async () => backend.operations.redrive?.(id, { id: newId(), onEndId: newId() });
+          return async () => backend.operations.redrive(id, { id: newId(), onEndId: newId() });
         },
       ],
       [

@@ -130,11 +130,11 @@ describe.each(modes)("a half-recorded submission, with $mode", (each) => {
     const send = createRetryStage(backend);
     expect(await send(json)).toBe("submission-in-progress");
     expect(await send({ ...xml, body: "<order><m>3</m></order>" })).toBe("idempotency-key-reused");
-    expect(await backend.operations.list?.({ internal: true, limit: 10 })).toEqual([]);
+    expect(await backend.operations.list({ internal: true, limit: 10 })).toEqual([]);
 
     expect(await send(xml)).toBe("replayed");
     expect(await send(json)).toBe("replayed");
-    expect(await backend.operations.list?.({ internal: true, limit: 10 })).toHaveLength(1);
+    expect(await backend.operations.list({ internal: true, limit: 10 })).toHaveLength(1);
   });
 });
 

@@ -262,7 +262,7 @@ describe("known credentials", () => {
       const backend = createMemoryBackend();
       const service = createOrderService({ authorize, backend, observe: false });
       expect((await service.handle(toHttpRequest(submission({ fields })))).status).toBe(202);
-      expect(await backend.operations.list?.({ limit: 10 })).toMatchObject([{ tenant }]);
+      expect(await backend.operations.list({ limit: 10 })).toMatchObject([{ tenant }]);
     }
   });
 });

@@ -45,8 +45,8 @@ export async function startOrderServer(formats: OrderServiceOptions["formats"] =
     },
     postAgain: send,
     recorded: async () => {
-      const listed = await backend.operations.list?.({ tenant: `tenant-${posts}`, limit: 10 });
-      return (await backend.operations.getMany?.((listed ?? []).map(({ id }) => id))) ?? [];
+      const listed = await backend.operations.list({ tenant: `tenant-${posts}`, limit: 10 });
+      return await backend.operations.getMany((listed ?? []).map(({ id }) => id));
     },
     processedFor: async ({ body }) => {
       const inputs = new Map<string, unknown>();

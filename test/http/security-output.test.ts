@@ -168,7 +168,7 @@ describe("S22: stored and published data", () => {
       clock,
     );
     expect(replies[0]?.status).toBe(202);
-    const kept = await inner.operations.list?.({ internal: true, limit: 10 });
+    const kept = await inner.operations.list({ internal: true, limit: 10 });
     const bindings = await inner.idempotency.takeStale({ olderThanMs: 1, limit: 10 });
     expect([kept?.length, bindings.length]).toEqual([1, 1]);
     expect(written.map(({ method }) => method)).toContain("publish");

@@ -24,7 +24,7 @@ function open(options: OrderOptions) {
     const { status, headers: replied } = await service.handle(request);
     expect(status).toBe(202);
     const id = replied.location?.split("/").pop() as string;
-    const [stored] = (await backend.operations.getMany?.([id])) ?? [];
+    const [stored] = await backend.operations.getMany([id]);
     return stored?.urgency;
   };
   return {
@@ -156,7 +156,7 @@ describe("`Priority` of a client that may choose the urgency", () => {
       body: '{"itemId":"pen","quantity":1}',
     });
     const id = headers["operation-location"]?.split("/").pop() as string;
-    expect(await backend.operations.getMany?.([id])).toMatchObject([{ urgency: 1 }]);
+    expect(await backend.operations.getMany([id])).toMatchObject([{ urgency: 1 }]);
   });
 });
 

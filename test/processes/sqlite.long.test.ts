@@ -85,11 +85,11 @@ describeClients("processes that share an SQLite file", (client) => {
       expect(messages.filter((message) => "refused" in message)).toEqual([]);
       const backend = file.open();
       const unfinished = async (): Promise<number> => {
-        const [stats] = (await backend.operations.stats?.({ definitions: ["orders"] })) ?? [];
+        const [stats] = await backend.operations.stats({ definitions: ["orders"] });
         return (stats?.due.count ?? 0) + (stats?.running.count ?? 0) + (stats?.scheduled.count ?? 0);
       };
       await until(async () => (await unfinished()) === 0);
-      const listed = (await backend.operations.list?.({ limit: ORDERS * 2 })) ?? [];
+      const listed = await backend.operations.list({ limit: ORDERS * 2 });
       expect(listed).toHaveLength(ORDERS);
       expect(listed.filter(({ state }) => state !== "completed")).toEqual([]);
       expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(accepted.values()));

@@ -95,7 +95,7 @@ describe.each(["composed", "atomic"] as const)("the purge of a back end whose re
     await worker.runUntilIdle();
     expect(await read(first)).toBe(404);
     expect(await read(second)).toBe(200);
-    expect(await backend.operations.list?.({ internal: true, limit: 10 })).toHaveLength(1);
+    expect(await backend.operations.list({ internal: true, limit: 10 })).toHaveLength(1);
   });
 
   it("keeps each operation as long as its definition said, even if the worker knows another definition", async () => {

@@ -1,10 +1,8 @@
 import {
   allowAnonymous,
-  type Backend,
   createMemoryBackend,
   createOrderService,
   createService,
-  createWorker,
   defineOperation,
   withStores,
 } from "async-request-reply";
@@ -31,19 +29,6 @@ const MISTAKES = [
   ["5 s", 'Option `startWithinMs` must be a whole number greater than 0, not "5 s".'],
 ] as const;
 
-/** Returns a back end whose store cannot end overdue operations. */
-function unaware(): Backend {
-  const backend = createMemoryBackend();
-  const operations = new Proxy(replacing(backend.operations, {}), {
-    get: (store, member) => (member === "endOverdue" ? undefined : Reflect.get(store, member)),
-  });
-  return withStores(backend, { operations });
-}
-
-const sentence = (subject: string): string =>
-  `${subject} \`startWithinMs\`, but the store of this back end cannot end overdue operations. Leave it out, or add ` +
-  "`endOverdue` to your store.";
-
 describe("the deadline of a definition", () => {
   testMistakes(
     MISTAKES.map(([value, message]) => [
@@ -64,31 +49,6 @@ describe("the deadline of a definition", () => {
   it("can be that of orders", () => {
     const [orders] = createOrderService({ authorize, startWithinMs: 2_000, observe: false }).definitions;
     expect(orders.startWithinMs).toBe(2_000);
-  });
-});
-
-describe("a store that cannot end overdue operations", () => {
-  testMistakes([
-    [
-      "a service with a deadline",
-      sentence('The definition "jobs" has'),
-      () => createService({ definitions: [late], authorize, backend: unaware() }),
-    ],
-    [
-      "a worker with a deadline",
-      sentence('The definition "jobs" has'),
-      () => createWorker({ definitions: [late], backend: unaware() }, { jobs: () => undefined }),
-    ],
-  ]);
-
-  it("is refused by a call with a deadline, and takes others", async () => {
-    const service = createService({ definitions: [jobs], authorize, backend: unaware(), observe: false });
-    const submit = (options: object) => service.submit(jobs, { customer: "a" }, { tenant, ...options });
-    await expect(submit({ startWithinMs: 5_000 })).rejects.toMatchObject({
-      code: "INVALID_OPTION",
-      detail: sentence("The call has"),
-    });
-    await expect(submit({})).resolves.toMatchObject({ status: "pending" });
   });
 });
 
@@ -152,6 +112,6 @@ describe("the deadline of a submission", () => {
     await expect(submit()).rejects.toMatchObject({ code: "CREATION_FAILED" });
     const { operationId } = await submit();
     await clock.advance(5_001);
-    expect(await memory.operations.endOverdue?.({ limit: 9 })).toMatchObject([{ id: operationId }]);
+    expect(await memory.operations.endOverdue({ limit: 9 })).toMatchObject([{ id: operationId }]);
   });
 });

@@ -85,7 +85,7 @@ describe("the option `principal` of a submission in process", () => {
       `Option \`principal\` ${problem}. ` +
       "The id of a principal is a string of 1 to 255 UTF-16 code units, well formed and without NUL.";
     await expect(submitting).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
-    expect(await backend.operations.list?.({ limit: 1 })).toEqual([]);
+    expect(await backend.operations.list({ limit: 1 })).toEqual([]);
   });
 
   it("may have 255 characters", async () => {

@@ -19,7 +19,7 @@ function open() {
   });
   return {
     service,
-    stored: async (id: string) => (await backend.operations.getMany?.([id]))?.[0],
+    stored: async (id: string) => (await backend.operations.getMany([id]))[0],
   };
 }
 

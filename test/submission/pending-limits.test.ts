@@ -9,7 +9,6 @@ import {
   defineOperation,
   defineOrders,
   permanentFailure,
-  withStores,
 } from "async-request-reply";
 import type { OperationLimits, Submission } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
@@ -30,7 +29,7 @@ function stage(limits: OperationLimits, { random = 0 } = {}) {
   const countPending = operations.countPending?.bind(operations);
   operations.countPending = async (requests) => {
     counts += 1;
-    return (await countPending?.(requests)) ?? [];
+    return (await countPending(requests)) ?? [];
   };
   const jobs = defineOperation({ name: "jobs", path: "/jobs", input, limits });
   const runtime = { clock, random: () => random };
@@ -177,23 +176,6 @@ describe("a limit of pending operations", () => {
       expect(headers["retry-after"]).toBe(wait);
     },
   );
-
-  it("needs stores that can count and find keys", () => {
-    const { jobs } = stage({ pending: 1 });
-    const make = (change: object) => {
-      const own = withStores(createMemoryBackend(), {});
-      return () => createService({ definitions: [jobs], backend: { ...own, ...change }, observe: false });
-    };
-    const { operations, idempotency } = createMemoryBackend();
-    const without = (store: object, name: string) =>
-      new Proxy(store, {
-        get: (target, member) => (member === name ? undefined : Reflect.get(target, member)),
-      });
-    expect(make({ operations: without(operations, "countPending") })).toThrow(
-      'The definition "jobs" limits its pending operations, but the back end has no `operations.countPending`.',
-    );
-    expect(make({ idempotency: without(idempotency, "find") })).toThrow("has no `idempotency.find`");
-  });
 });
 
 describe("a limit of pending operations of a list", () => {

@@ -50,7 +50,7 @@ export async function claimOne(
   },
 ): Promise<BegunOperation | undefined> {
   const { token, leaseMs, limits } = options;
-  const name = options.definition ?? (await operations.getMany?.([operationId]))?.[0]?.definition ?? "";
+  const name = options.definition ?? (await operations.getMany([operationId]))[0]?.definition ?? "";
   const definition = { name, slots: 1, leaseMs, limits, lanes: true, suspects: 1 };
   const { begun } = await operations.claim({ token, definitions: [definition], limit: 1, operationId });
   return begun[0];

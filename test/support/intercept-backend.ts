@@ -29,8 +29,7 @@ export function interceptBackend(backend: Backend, interceptor: Interceptor): Ba
   const atomic = atomicSubmissions(backend);
   if (atomic === undefined) return ports;
   const { record, recordMany, purge } = intercepted("submissions", atomic, interceptor);
-  const many = recordMany === undefined ? {} : { recordMany };
-  return { ...ports, submissions: { operations, idempotency, record, ...many, purge } };
+  return { ...ports, submissions: { operations, idempotency, record, recordMany, purge } };
 }
 
 /** Methods that return something else than a promise. */

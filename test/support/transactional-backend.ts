@@ -149,7 +149,7 @@ export function transactionalBackend(
   };
   const recordMany: Submissions<never>["recordMany"] = async (list) => {
     const isHeld = ({ operation }: Submission): boolean => heldKeys.has(nameOf(operation));
-    const free = (await own.recordMany?.(list.filter((each) => !isHeld(each)))) ?? [];
+    const free = await own.recordMany(list.filter((each) => !isHeld(each)));
     const left = [...free];
     const error = new AsyncReplyError("SUBMISSION_IN_PROGRESS", "The key is locked.");
     return list.map((each) =>

@@ -1,4 +1,5 @@
 import {
+  type Capabilities,
   type OperationStoreHarness,
   operationStoreCases,
   type PortCase,
@@ -12,20 +13,20 @@ describe("a case that needs missing capabilities", () => {
   const caseWithTwoNeeds: PortCase<OperationStoreHarness> = {
     name: "needs two capabilities",
     rule: "both",
-    needs: ["watch", "getMany"],
+    needs: ["watch", "lanes"],
     run: async () => {},
   };
 
   it("is skipped with the names of the missing capabilities", () => {
     const [both] = runnableCases([caseWithTwoNeeds], {
       ...memoryOperations(),
-      capabilities: { leaseGranularityMs: 1, watch: false },
+      capabilities: { leaseGranularityMs: 1, watch: false, lacks: ["lanes"] },
     });
-    expect(both).toEqual({ case: caseWithTwoNeeds, skipped: "needs watch, getMany" });
+    expect(both).toEqual({ case: caseWithTwoNeeds, skipped: "needs watch, lanes" });
   });
 
   it("runs if no capability is missing", () => {
-    const capabilities = { leaseGranularityMs: 1, watch: true, getMany: true };
+    const capabilities: Capabilities = { leaseGranularityMs: 1, watch: true, lacks: ["limits"] };
     expect(runnableCases([caseWithTwoNeeds], { ...memoryOperations(), capabilities })).toEqual([
       { case: caseWithTwoNeeds },
     ]);
@@ -34,25 +35,11 @@ describe("a case that needs missing capabilities", () => {
   it("is an exception: most cases of the operation store run without any capability", () => {
     const cases = runnableCases(operationStoreCases, {
       ...memoryOperations(),
-      capabilities: { leaseGranularityMs: 1 },
+      capabilities: { leaseGranularityMs: 1, lacks: ["deadlines", "lanes", "limits"] },
     });
     const skipped = cases.filter((each) => each.skipped !== undefined).map((each) => each.case.needs);
     expect(new Set(skipped.flat())).toEqual(
-      new Set([
-        "lanes",
-        "limits",
-        "skipsTime",
-        "jumpsBack",
-        "watch",
-        "watchCancellations",
-        "getMany",
-        "list",
-        "stats",
-        "countPending",
-        "redrive",
-        "pause",
-        "deadlines",
-      ]),
+      new Set(["lanes", "limits", "skipsTime", "jumpsBack", "watch", "watchCancellations", "deadlines"]),
     );
     expect(skipped.length).toBeLessThan(cases.length / 2);
   });

@@ -66,7 +66,7 @@ function dropping(filter: "tenant" | "definition" | "state"): PlantedAnswer {
   const create = withStore((store) => ({
     list: async (request: Request) => {
       const { [filter]: _, ...others } = request;
-      return (await store.list?.(request.after === undefined ? request : others)) ?? [];
+      return store.list(request.after === undefined ? request : others);
     },
   }));
   return { create, violation: /I8: .* was listed but does not match the request/ };
@@ -75,7 +75,7 @@ function dropping(filter: "tenant" | "definition" | "state"): PlantedAnswer {
 function listing(change: (page: Listed) => Listed): CreateBackend {
   return withStore((store) => ({
     list: async (request) => {
-      const page = (await store.list?.(request)) ?? [];
+      const page = await store.list(request);
       return request.after === undefined ? page : change(page);
     },
   }));
@@ -84,7 +84,7 @@ function listing(change: (page: Listed) => Listed): CreateBackend {
 function counting(name: "failed" | "due", by: number): PlantedAnswer {
   const create = withStore((store) => ({
     stats: async (request) =>
-      ((await store.stats?.(request)) ?? []).map((stats) => {
+      (await store.stats(request)).map((stats) => {
         const count = Math.max(0, stats[name].count + by);
         return { ...stats, [name]: { ...stats[name], count } };
       }),

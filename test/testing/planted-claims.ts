@@ -64,10 +64,10 @@ export const plantedClaims: Readonly<Record<string, PlantedClaim>> = {
   "a claim begins work of a paused definition": planted(/I23: .* began although .* was paused/, (store) => ({
     claim: async (request) => {
       const definitions = request.definitions.map(({ name }) => name);
-      const paused = ((await store.stats?.({ definitions })) ?? []).filter((each) => each.paused);
-      for (const { definition } of paused) await store.resume?.(definition);
+      const paused = (await store.stats({ definitions })).filter((each) => each.paused);
+      for (const { definition } of paused) await store.resume(definition);
       const claimed = await store.claim(request);
-      for (const { definition } of paused) await store.pause?.(definition);
+      for (const { definition } of paused) await store.pause(definition);
       return claimed;
     },
   })),

@@ -96,6 +96,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
           ? { outcome: "created" }
           : { outcome: "exists", operation: winner, fingerprint: binding.fingerprint };
       },
+      recordMany: (list) => Promise.all(list.map(submissions.record)),
       purge: async () => 0,
     };
     return { ...rest, operations, idempotency, submissions };
@@ -136,6 +137,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
         else unrecorded.set(initial.token, operation);
         return { outcome: "created" };
       },
+      recordMany: (list) => Promise.all(list.map(submissions.record)),
       purge: async () => 0,
     };
     return { ...rest, operations, idempotency, submissions };

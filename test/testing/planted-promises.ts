@@ -27,8 +27,8 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
         const operation = await store.get(id, tenant);
         return operation && promised(operation);
       },
-      getMany: async (ids) => ((await store.getMany?.(ids)) ?? []).map(promised),
-      list: async (request) => ((await store.list?.(request)) ?? []).map(promised),
+      getMany: async (ids) => (await store.getMany(ids)).map(promised),
+      list: async (request) => (await store.list(request)).map(promised),
       claim: answering(store, ({ begun, ...claimed }) => ({
         ...claimed,
         begun: begun.map((each) => ({ ...each, operation: promised(each.operation) })),
@@ -58,7 +58,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     return {
       claim: noting(store, (operation, token) => void begun.set(operation.id, { token, operation })),
       endOverdue: async (request) => {
-        const ended = [...((await store.endOverdue?.(request)) ?? [])];
+        const ended = [...(await store.endOverdue(request))];
         for (const [operationId, { token, operation }] of begun) {
           const { createdAt, startWithinMs = Number.POSITIVE_INFINITY, state } = operation;
           if (state !== "pending" || createdAt + startWithinMs > clock.now()) continue;
@@ -156,7 +156,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
 
   "every repeated redrive creates another operation": composed(I(12), (store) => ({
     redrive: async (id, successor) => {
-      const result = (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+      const result = await store.redrive(id, successor);
       const failed = await lookAt(store, id);
       if (result.outcome !== "redriven" || result.created || failed === undefined) return result;
       const { tenant, definition, input, retentionMs } = failed;
@@ -169,13 +169,13 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
   "a list omits the newest operation": composed(
     /I2: .* is missing from (a list|the pages of a list)/,
     (store) => ({
-      list: async (request) => (await store.list?.(request))?.slice(1) ?? [],
+      list: async (request) => (await store.list(request)).slice(1) ?? [],
     }),
   ),
 
   "a list does not show the successors of operations": composed(I(12), (store) => ({
     list: async (request) => {
-      const page = (await store.list?.(request)) ?? [];
+      const page = await store.list(request);
       return page.map(({ retriedBy: _, ...operation }) => operation);
     },
   })),
@@ -202,7 +202,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     redrive: async (id, successor) => {
       const { state = "failed", error = "" } = (await lookAt(store, id)) ?? {};
       if (error.includes("#cancelled")) return { outcome: "not-redrivable", state };
-      return (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+      return store.redrive(id, successor);
     },
   })),
 
@@ -255,5 +255,5 @@ function followUps(store: OperationStore) {
 }
 
 async function lookAt(store: OperationStore, id: string): Promise<Operation | undefined> {
-  return (await store.getMany?.([id]))?.[0];
+  return (await store.getMany([id]))[0];
 }

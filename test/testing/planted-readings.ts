@@ -268,5 +268,5 @@ function withStore(backend: Backend<never>, methods: Partial<OperationStore>): B
 }
 
 async function listed(store: OperationStore, id: string): Promise<Operation | undefined> {
-  return (await store.getMany?.([id]))?.[0];
+  return (await store.getMany([id]))[0];
 }

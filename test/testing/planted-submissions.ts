@@ -38,7 +38,7 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
     async (list, recordMany, { idempotency }) => {
       for (const { operation } of list) {
         const { tenant, definition, key = "" } = operation;
-        const held = await idempotency.find?.({ tenant, definition, key });
+        const held = await idempotency.find({ tenant, definition, key });
         if (held !== undefined) await idempotency.release({ tenant, definition, key, ...held });
       }
       return recordMany(list);

@@ -7,7 +7,12 @@ import {
   withStores,
 } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
-import type { OperationStoreHarness, QueueHarness, SubmissionsHarness } from "async-request-reply/testing";
+import type {
+  Capabilities,
+  OperationStoreHarness,
+  QueueHarness,
+  SubmissionsHarness,
+} from "async-request-reply/testing";
 import type { Pool, PoolClient } from "pg";
 import { type ConfirmChannel, createRabbitQueue } from "./sketches/rabbitmq-queue.js";
 import { createRedisBackend, type RedisClient } from "./sketches/redis-backend.js";
@@ -48,7 +53,7 @@ export const services: readonly unknown[] = [
 /** The suites take them too, including atomic steps with any kind of transaction. */
 const { submissions } = createPostgresBackend({ pool });
 
-const capabilities = { leaseGranularityMs: 200, limits: true };
+const capabilities: Capabilities = { leaseGranularityMs: 200, lacks: ["lanes"] };
 const passTime = async (): Promise<void> => {};
 
 export const operationStoreHarness: OperationStoreHarness = {

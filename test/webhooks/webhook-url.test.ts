@@ -67,7 +67,7 @@ describe("a request with Webhook-URL", () => {
     const posting = postWith("https://hooks.example/");
     await stage.clock.advance(5_000);
     expect(await posting).toBe(unavailable);
-    expect(await stage.backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+    expect(await stage.backend.operations.list({ internal: true, limit: 1 })).toEqual([]);
   });
 });
 
@@ -110,7 +110,7 @@ describe("a submission in process with `webhookUrl`", () => {
       detail:
         "The URL of the receiver cannot be used: its scheme is not https. For tests and your own servers, add its origin to `trustedOrigins` of createWebhooks.",
     });
-    expect(await stage.backend.operations.list?.({ internal: true, limit: 1 })).toEqual([]);
+    expect(await stage.backend.operations.list({ internal: true, limit: 1 })).toEqual([]);
   });
 
   it("is refused if the service has webhooks but no `allow`", async () => {

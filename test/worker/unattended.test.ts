@@ -71,11 +71,11 @@ describe("a worker", () => {
   it("reports nothing while the definition is paused", async () => {
     const { backend, clock, submit, workerOf, reports } = createStage();
     await submit("reports");
-    await backend.operations.pause?.("reports");
+    await backend.operations.pause("reports");
     await clock.advance(60_000);
     await workerOf("orders").runUntilIdle();
     expect(reports()).toEqual([]);
-    await backend.operations.resume?.("reports");
+    await backend.operations.resume("reports");
     await workerOf("orders").runUntilIdle();
     expect(reports()).toEqual([REPORT]);
   });
@@ -83,10 +83,9 @@ describe("a worker", () => {
   it("reports nothing if another worker is running the operations", async () => {
     const { clock, submit, workerOf, reports } = createStage((backend) => {
       const { operations } = backend;
-      const count = operations.stats?.bind(operations);
+      const count = operations.stats.bind(operations);
       const running = { count: 1, more: false };
-      operations.stats = async (request) =>
-        ((await count?.(request)) ?? []).map((each) => ({ ...each, running }));
+      operations.stats = async (request) => (await count(request)).map((each) => ({ ...each, running }));
       return backend;
     });
     await submit("reports");
@@ -115,17 +114,6 @@ describe("a worker", () => {
     await submit("reports");
     await workerOf("orders").runUntilIdle();
     expect(reports()).toEqual([{ event: "background.failed", step: "count-due", error }]);
-  });
-
-  it("works with a store that cannot count", async () => {
-    const { clock, submit, workerOf, reports } = createStage((backend) => {
-      Object.assign(backend.operations, { stats: undefined });
-      return backend;
-    });
-    await submit("reports");
-    await clock.advance(60_000);
-    await workerOf("orders").runUntilIdle();
-    expect(reports()).toEqual([]);
   });
 });
 

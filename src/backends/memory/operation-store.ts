@@ -56,7 +56,7 @@ export interface MemoryOperationStoreOptions {
 
 /** Keeps operations in memory. Every method is atomic, because it finishes within one turn of the event loop. */
 export class MemoryOperationStore implements OperationStore {
-  readonly keepsPlaces = true;
+  readonly keeps = ["deadlines", "lanes", "limits"] as const;
   readonly #clock: Clock;
   readonly #maxOperations: number;
   readonly #pauses: Pauses;

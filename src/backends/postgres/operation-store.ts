@@ -36,7 +36,7 @@ export function createPostgresOperationStore(
   const call: Gateway<unknown>["call"] = (name, values) => gateway.call(name, values, REPEATABLE);
 
   return {
-    keepsPlaces: true,
+    keeps: ["deadlines", "lanes", "limits"],
     create: async (operation, initial) => {
       const { id, tenant, definition, principal, key, input, retentionMs, failedRetentionMs, meta } =
         operation;

@@ -31,16 +31,13 @@ export interface OperationStoreOptions {
   readonly newToken: () => string;
 }
 
-/** Store with everything that the back end needs. */
-export type SqliteOperationStore = OperationStore & Required<Pick<OperationStore, "claim">>;
-
 /** Number of operations that a transaction ends, so that it does not block the event loop for long. */
 const ENDED_AT_ONCE = 50;
 
 const CAN_BE_LOST: WriteOptions = { canBeLost: true };
 
 /** Creates a store that keeps each operation in a row. A step loads the row, applies the state machine and saves it. */
-export function createSqliteOperationStore(options: OperationStoreOptions): SqliteOperationStore {
+export function createSqliteOperationStore(options: OperationStoreOptions): OperationStore {
   const { connection, statements, records, news, newToken } = options;
   const searches = createClaimSearches(statements, records);
   const turns = new Turns(newToken);
@@ -72,7 +69,7 @@ export function createSqliteOperationStore(options: OperationStoreOptions): Sqli
   }
 
   return {
-    keepsPlaces: true,
+    keeps: ["deadlines", "lanes", "limits"],
     create: (operation, initial) =>
       connection.write(
         "submissions",

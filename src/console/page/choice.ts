@@ -10,11 +10,11 @@ const INTERVAL_MS = 100;
 
 /** Returns whether the caller can run an operation again that was not run again before. */
 export function canRunAgain(
-  { operates, supports, definitions }: Page["overview"],
+  { operates, definitions }: Page["overview"],
   { status, retriedBy, definition }: Sent<OperationSummary>,
 ): boolean {
   const isOpen = status === "failed" && retriedBy === undefined && definitions.includes(definition);
-  return operates && supports.redrive && isOpen;
+  return operates && isOpen;
 }
 
 /** Creates the column of check boxes for operations to run again. */

@@ -55,11 +55,11 @@ function operationLink({ go, view }: Page, operationId: string): HTMLElement {
   return viewLink(go, { ...view, operationId }, operationId);
 }
 
-/** Creates the buttons for everything that the caller, the back end and the state allow. */
+/** Creates the buttons for everything that the caller and the state allow. */
 function actions(page: Page, operation: Sent<OperationSummary>): HTMLElement {
   const { operationId, status, hidden } = operation;
-  const { operates, supports } = page.overview;
-  const canCancel = operates && supports.cancel && status === "pending" && hidden !== true;
+  const { operates } = page.overview;
+  const canCancel = operates && status === "pending" && hidden !== true;
   const payload = element("div", { id: "payload" });
   return element(
     "div",

@@ -9,14 +9,14 @@ import { bulkFilterOf, listFilterOf, type Page, type View, viewLink } from "./vi
 type Group = Sent<FailureGroup>;
 
 /** Links the list and the groups of failures. Both keep the filter. */
-export function showViews({ overview, view, go }: Page): void {
+export function showViews({ view, go }: Page): void {
   // The filter of a group would leave only that group.
   const wider = view.message === "" ? view : { ...view, definition: "", errorType: "", message: "" };
   const other =
     view.show === "failures"
       ? viewLink(go, { ...view, show: "list", cursor: "" }, "List")
       : viewLink(go, { ...wider, show: "failures", status: "failed", cursor: "" }, "Failures");
-  byId("views").replaceChildren(...(overview.supports.failures ? [other] : []));
+  byId("views").replaceChildren(other);
 }
 
 /** Shows failures in groups, those with the most open ones first. */
@@ -59,8 +59,8 @@ function openIn({ open }: Group): HTMLElement {
   return element("span", open === 0 ? { class: "done" } : {}, open.toLocaleString("en"));
 }
 
-function canRunAgain({ overview: { operates, supports } }: Page, { open }: Group): boolean {
-  return operates && supports.redrive && open > 0;
+function canRunAgain({ overview }: Page, { open }: Group): boolean {
+  return overview.operates && open > 0;
 }
 
 function runButton(page: Page, group: Group): HTMLElement | undefined {

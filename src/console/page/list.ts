@@ -11,13 +11,8 @@ import { bulkFilterOf, listFilterOf, listOf, type Page, viewLink } from "./view.
 
 /** Shows a page of the list. */
 export async function showList(page: Page): Promise<void> {
-  const { overview, view, go, isCurrent } = page;
+  const { view, go, isCurrent } = page;
   document.title = "Operations";
-  if (!overview.supports.list) {
-    byId("filters").hidden = true;
-    byId("rows").replaceChildren(element("p", {}, "This back end cannot list operations."));
-    return;
-  }
   const found = await readList(listFilterOf(view));
   if (!isCurrent()) return;
   byId("list-title").textContent = "List";
@@ -71,7 +66,7 @@ function columns(
     cell: ({ operationId }) => viewLink(go, { ...view, operationId }, operationId),
   };
   const choices = operations.some((each) => canRunAgain(overview, each)) ? [choiceColumn(page)] : [];
-  return [...choices, ...(overview.supports.get ? [link] : []), ...all];
+  return [...choices, link, ...all];
 }
 
 /** Creates the status of a row. A failure that was run again is done, and leads to its successor. */
@@ -98,8 +93,7 @@ function reasonOf({ error, lastError, status }: Sent<OperationSummary>): string 
 
 /** Offers to run everything in the list again, if there is a filter. */
 function showBulk({ overview, view, reload }: Page): void {
-  const { operates, supports } = overview;
-  byId("bulk").hidden = !operates || !supports.redrive || view.status !== "failed";
+  byId("bulk").hidden = !overview.operates || view.status !== "failed";
   const { internal: _, ...narrowing } = bulkFilterOf(view);
   const isEmpty = Object.keys(narrowing).length === 0;
   const open = byId<HTMLButtonElement>("bulk-open");

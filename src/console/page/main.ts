@@ -52,7 +52,7 @@ async function showMain(
   if (view.operationId === "") {
     showFilters(view);
     showViews(page);
-    await (view.show === "failures" && loaded.supports.failures ? showFailures(page) : showList(page));
+    await (view.show === "failures" ? showFailures(page) : showList(page));
   } else await showDetails(page);
   if (!options.isCurrent()) return;
   byId(shown as string).hidden = false;

@@ -6,25 +6,24 @@ import { listOf, type Page, viewLink } from "./view.js";
 
 interface Row {
   readonly definition: string;
-  readonly stats: NonNullable<Sent<Overview>["stats"]>[number] | undefined;
+  readonly stats: Sent<Overview>["stats"][number] | undefined;
   readonly lastHour: LastHour | undefined;
 }
 
-/** Shows the statistics. Hides what the back end or this process cannot count. */
+/** Shows the statistics. Hides what this process has not counted. */
 export function showStatistics(overview: Sent<Overview>, page: Pick<Page, "go" | "reload">): void {
-  const { definitions, stats, lastHour, operates, supports } = overview;
+  const { definitions, stats, lastHour, operates } = overview;
   byId("access").textContent = operates ? "You can observe and operate." : "You can observe.";
   const rows = definitions.map((definition) => ({
     definition,
-    stats: stats?.find((each) => each.definition === definition),
+    stats: stats.find((each) => each.definition === definition),
     lastHour: lastHour?.definitions.find((each) => each.definition === definition),
   }));
   const columns = [
-    definitionColumn(page, operates && supports.pause && supports.resume),
-    ...(stats === undefined ? [] : counts(page.go)),
+    definitionColumn(page, operates),
+    ...counts(page.go),
     ...(lastHour === undefined ? [] : LAST_HOUR),
   ];
-  byId("statistics").hidden = columns.length === 1;
   const caption = "Operations by definition. Failed ones that were run again do not count.";
   byId("statistics-table").replaceChildren(table(caption, columns, rows));
   byId("counted").textContent =

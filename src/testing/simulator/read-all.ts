@@ -44,16 +44,14 @@ export async function readAll({ backend, ledger, transactions, synchronous }: St
   synchronous?.judge();
 }
 
-/** Reads the operations that no client can see, if the store has `getMany`. */
+/** Reads the operations that no client can see. */
 async function readHidden(hidden: readonly Entry[], { operations }: Backend, ledger: Ledger): Promise<void> {
   if (hidden.length === 0) return;
   const ids = hidden.map(({ id }) => id);
-  const found = await operations.getMany?.(ids);
-  if (found !== undefined) ledger.readings.readMany(ids, found);
+  ledger.readings.readMany(ids, await operations.getMany(ids));
 }
 
 async function readPages({ operations }: Backend, { listings }: Ledger): Promise<void> {
-  if (operations.list === undefined) return;
   const filter = FILTERS[listings.pagesRead % FILTERS.length] as Filter;
   const pages: (readonly ListedOperation[])[] = [];
   let after: ListedOperation | undefined;
@@ -67,6 +65,5 @@ async function readPages({ operations }: Backend, { listings }: Ledger): Promise
 }
 
 async function readCounts({ operations }: Backend, { counts }: Ledger): Promise<void> {
-  const stats = await operations.stats?.({ definitions: DEFINITIONS });
-  if (stats !== undefined) counts.read(DEFINITIONS, stats);
+  counts.read(DEFINITIONS, await operations.stats({ definitions: DEFINITIONS }));
 }

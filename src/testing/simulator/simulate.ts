@@ -126,7 +126,7 @@ async function play(
   const users = "transactions" in created ? created.transactions : undefined;
   const ledger: Ledger = new Ledger(() => world.now, {
     locks: users !== undefined,
-    keepsPlaces: backend.operations.keepsPlaces === true,
+    keepsPlaces: backend.operations.keeps.includes("limits"),
     takesTurns: options.turns === true,
   });
   const transactions = new Transactions(world, ledger, users);
@@ -135,7 +135,6 @@ async function play(
   let numbers = 0;
   const newId = (): string => `00000000-0000-7000-8000-${(++numbers).toString().padStart(12, "0")}`;
   const creates = options.creates ?? options.seed % 2 === 1;
-  const counts = backend.operations.countPending !== undefined && backend.idempotency.find !== undefined;
   const stage: Stage = {
     world,
     ledger,
@@ -144,19 +143,18 @@ async function play(
     synchronous,
     hearings: new Set(),
     creates,
-    orders: counts && (options.seed >> 4) % 2 === 1 ? limitedOrders : orders,
+    orders: (options.seed >> 4) % 2 === 1 ? limitedOrders : orders,
     webhooks: options.webhooks ?? (options.seed >> 3) % 2 === 1,
     nextNumber: () => ++numbers,
     newId,
-    extras: new Extras(world, newId, backend.operations.endOverdue !== undefined),
+    extras: new Extras(world, newId, backend.operations.keeps.includes("deadlines")),
   };
 
   let over = false;
   const apis = createApis(stage, apiCount);
   let activeClients = clients;
   for (let index = 1; index <= workers; index += 1) void keepWorker(stage, `worker-${index}`, () => over);
-  const operators = backend.operations.redrive === undefined ? 0 : OPERATORS;
-  for (let index = 1; index <= operators; index += 1)
+  for (let index = 1; index <= OPERATORS; index += 1)
     void runOperator(stage, `operator-${index}`, () => over);
   for (let index = 0; index < clients; index += 1) {
     const caller = { name: `client-${index + 1}`, tenant: `tenant-${Math.min(index, 1) + 1}` };
@@ -171,7 +169,7 @@ async function play(
   world.stopFaults();
   over = true;
   activeClients += 1;
-  if (backend.operations.resume !== undefined) void resumeAll(stage);
+  void resumeAll(stage);
   void awaitEnds(stage, apis).then(() => (activeClients -= 1));
   for (let step = 0; step < MAX_STEPS_WITHOUT_FAULTS && ledger.violations.length === 0; step += 1) {
     await world.step();

@@ -1,3 +1,5 @@
+import type { Kept } from "../../ports/kept.js";
+
 /** Optional abilities of a back end. */
 export interface Capabilities {
   /**
@@ -13,36 +15,16 @@ export interface Capabilities {
   readonly watch?: boolean;
   /** The operation store has `watchCancellations`. */
   readonly watchCancellations?: boolean;
-  /** The operation store has `getMany`. */
-  readonly getMany?: boolean;
-  /** The operation store has `list`. */
-  readonly list?: boolean;
-  /** The operation store has `stats`. */
-  readonly stats?: boolean;
-  /** The operation store has `countPending`. */
-  readonly countPending?: boolean;
-  /** The idempotency store has `find`. */
-  readonly findKey?: boolean;
-  /** The operation store has `redrive`. */
-  readonly redrive?: boolean;
-  /** The operation store has `pause` and `resume`. If it has `stats`, they show pauses. */
-  readonly pause?: boolean;
-  /** The operation store keeps limits. */
-  readonly limits?: boolean;
-  /** The operation store stores lanes, and begins one operation of a lane at a time. */
-  readonly lanes?: boolean;
-  /** The submissions have `recordMany`. */
-  readonly recordMany?: boolean;
-  /** The operation store has `endOverdue`. */
-  readonly deadlines?: boolean;
   /** The harness can create a back end that has no room for another operation. */
   readonly fills?: boolean;
   /** The harness can open the queue of another process. */
   readonly processes?: boolean;
+  /** What the operation store does not keep. Default: nothing. */
+  readonly lacks?: readonly Kept[];
 }
 
 /** A capability that a case may need. */
-export type Capability = Exclude<keyof Capabilities, "leaseGranularityMs">;
+export type Capability = Exclude<keyof Capabilities, "leaseGranularityMs" | "lacks"> | Kept;
 
 /** A port opened for one case. */
 export interface OpenPort<Port> {
@@ -135,9 +117,15 @@ export function runnableCases<Harness extends { readonly capabilities: Capabilit
   { capabilities }: Harness,
 ): readonly RunnableCase<Harness>[] {
   return cases.map((each) => {
-    const missing = (each.needs ?? []).filter((capability) => capabilities[capability] !== true);
+    const missing = (each.needs ?? []).filter((need) => !has(capabilities, need));
     return missing.length === 0 ? { case: each } : { case: each, skipped: `needs ${missing.join(", ")}` };
   });
+}
+
+function has(capabilities: Capabilities, need: Capability): boolean {
+  const { lacks = [] } = capabilities;
+  if (need === "deadlines" || need === "lanes" || need === "limits") return !lacks.includes(need);
+  return capabilities[need] === true;
 }
 
 /** Makes `count` concurrent calls. */

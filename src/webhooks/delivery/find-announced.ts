@@ -22,7 +22,7 @@ export async function findAnnounced(
     const operation = await findCreator(operations, tenant, firstId, webhookId);
     if (operation !== undefined) return { operation, webhookId };
     // An operator ran a failed delivery again.
-    const [delivery]: readonly Operation[] = (await operations.getMany?.([webhookId])) ?? [];
+    const [delivery]: readonly Operation[] = await operations.getMany([webhookId]);
     webhookId = delivery?.retryOf;
   }
   return undefined;

@@ -28,8 +28,8 @@ export async function listTwoPages(
   { operations }: PostgresBackend<PoolClient>,
   filter: Omit<ListRequest, "limit" | "after">,
 ): Promise<void> {
-  const after = (await operations.list?.({ ...filter, limit: 10 }))?.at(-1);
-  if (after !== undefined) await operations.list?.({ ...filter, limit: 10, after });
+  const after = (await operations.list({ ...filter, limit: 10 })).at(-1);
+  if (after !== undefined) await operations.list({ ...filter, limit: 10, after });
 }
 
 /** Every call of a back end, by name. */
@@ -77,7 +77,7 @@ export const calls: Readonly<Record<string, Call>> = {
     await backend.operations.requestCancel(operation.id, "a");
   },
   claim: (backend) => claimOnce(backend, { definitions: DEFINITIONS }),
-  endOverdue: ({ operations }) => optional(operations.endOverdue?.({ limit: 10 })),
+  endOverdue: ({ operations }) => optional(operations.endOverdue({ limit: 10 })),
   "takeExpired and remove": async ({ operations }) => {
     const expired = await operations.takeExpired({ limit: 10 });
     await operations.remove(
@@ -88,12 +88,12 @@ export const calls: Readonly<Record<string, Call>> = {
   purge: ({ submissions }) => submissions.purge({ limit: 10 }),
   "counts of pending operations, of all tenants and of one": ({ operations }) =>
     optional(
-      operations.countPending?.([
+      operations.countPending([
         { definition: "orders", most: 50 },
         { definition: "reports", tenant: "s1", most: 50 },
       ]),
     ),
-  getMany: ({ operations }) => optional(operations.getMany?.([newId(), newId()])),
+  getMany: ({ operations }) => optional(operations.getMany([newId(), newId()])),
   "lists of failed operations, all, by definition and by tenant": async (backend) => {
     await listTwoPages(backend, { state: "failed" });
     await listTwoPages(backend, { state: "failed", definition: "orders" });
@@ -104,9 +104,9 @@ export const calls: Readonly<Record<string, Call>> = {
     await operations.create({ ...binding, id, input: "1", retentionMs: 60_000 });
     await operations.requestCancel(id, binding.tenant);
     const successor = { id: newId(), onEndId: newId() };
-    await operations.redrive?.(id, successor);
-    await operations.redrive?.(id, successor);
-    await operations.redrive?.(newId(), successor);
+    await operations.redrive(id, successor);
+    await operations.redrive(id, successor);
+    await operations.redrive(newId(), successor);
   },
 };
 

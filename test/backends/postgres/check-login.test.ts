@@ -63,7 +63,7 @@ describeWithPostgres("check() of a back end on a Postgres of its own", (installa
 
   it("says the same in the events of calls", async () => {
     const { operations } = open({ password: "a wrong one" });
-    await expect(operations.stats?.({ definitions: ["orders"] })).rejects.toMatchObject({
+    await expect(operations.stats({ definitions: ["orders"] })).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
       detail: "The store cannot be reached.",
       message: expect.stringContaining('The server rejected the password of role "app".'),

@@ -35,9 +35,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     const backend = createPostgresBackend({ pool, schema: server.newSchema() });
     const given = submission({ key: "k" });
     expect(await backend.submissions.record(given)).toEqual({ outcome: "created" });
-    expect((await backend.operations.list?.({ limit: 10 }))?.map(({ id }) => id)).toEqual([
-      given.operation.id,
-    ]);
+    expect((await backend.operations.list({ limit: 10 })).map(({ id }) => id)).toEqual([given.operation.id]);
     expect(repeated()).toBe(true);
   });
 
@@ -78,7 +76,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
       );
       expect(answers[0]).toMatchObject({ status: "rejected", reason: { code: "SUBMISSION_IN_PROGRESS" } });
       expect(answers.slice(1).every(({ status }) => status === "fulfilled")).toBe(true);
-      expect(await backend.operations.list?.({ limit: 100 })).toHaveLength(20);
+      expect(await backend.operations.list({ limit: 100 })).toHaveLength(20);
     } finally {
       await client.query("rollback");
       client.release();
@@ -97,7 +95,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
     expect(answers[1]).toMatchObject({
       reason: { code: "INTERNAL", detail: "The database cannot store this data." },
     });
-    expect(await backend.operations.list?.({ limit: 100 })).toHaveLength(2);
+    expect(await backend.operations.list({ limit: 100 })).toHaveLength(2);
   });
 
   it("settles the other rows of a batch next to one that cannot be stored", async () => {

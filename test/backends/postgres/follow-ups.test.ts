@@ -79,6 +79,6 @@ await describePostgres("the follow-up of an operation in Postgres", (server) => 
     expect(created.rows).toHaveLength(1);
     await tx.query("rollback");
     tx.release();
-    expect(await backend.operations.getMany?.([onEnd.id])).toEqual([]);
+    expect(await backend.operations.getMany([onEnd.id])).toEqual([]);
   });
 });

@@ -69,7 +69,7 @@ await describePostgres("a role with exactly the grants on the page about Postgre
         orders: (_, job) => job.transaction(async (own) => (await own.query("select 1 as done")).rows),
       });
       await worker.runUntilIdle();
-      const known = (await operations.list?.({ limit: 10 })) ?? [];
+      const known = await operations.list({ limit: 10 });
       expect(known.map(({ state }) => state).sort()).toEqual(["completed", "completed", "failed"]);
 
       const create = submissions.transactions?.record(
@@ -96,12 +96,12 @@ await describePostgres("a role with exactly the grants on the page about Postgre
       expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toHaveLength(1);
       await idempotency.release(binding);
       expect(await claimOnce(backend, { definitions: ["d"] })).toHaveLength(1);
-      await operations.getMany?.([first.operationId]);
-      await operations.pause?.("orders", "ann");
-      await operations.resume?.("orders");
-      expect(await operations.stats?.({ definitions: ["orders"] })).toMatchObject([{ failed: { count: 1 } }]);
+      await operations.getMany([first.operationId]);
+      await operations.pause("orders", "ann");
+      await operations.resume("orders");
+      expect(await operations.stats({ definitions: ["orders"] })).toMatchObject([{ failed: { count: 1 } }]);
       const successor = { id: inside(service).runtime.newId(), onEndId: inside(service).runtime.newId() };
-      expect(await operations.redrive?.(first.operationId, successor)).toMatchObject({ created: true });
+      expect(await operations.redrive(first.operationId, successor)).toMatchObject({ created: true });
       const onEnd = { id: inside(service).runtime.newId(), definition: "d", input: "1", retentionMs: 60_000 };
       const short = {
         id: inside(service).runtime.newId(),

@@ -13,17 +13,6 @@ const capabilities: Capabilities = {
   jumpsBack: true,
   watch: true,
   watchCancellations: true,
-  list: true,
-  getMany: true,
-  stats: true,
-  countPending: true,
-  findKey: true,
-  redrive: true,
-  pause: true,
-  limits: true,
-  lanes: true,
-  recordMany: true,
-  deadlines: true,
 };
 
 type AnyBackend = PostgresBackend<PoolClient> | PostgresBackend<PGliteTransaction>;

@@ -31,7 +31,7 @@ await describePostgres("an idle worker", (server) => {
     const later = items.map((item) => ({ ...item, delayMs: 3_600_000 }));
     await service.submitMany(definitions[0], later, { tenant: TENANT });
     await service.submitMany(definitions[1], items, { tenant: TENANT });
-    await backend.operations.pause?.("paused");
+    await backend.operations.pause("paused");
     const worker = createWorker(service, { later: () => {}, paused: () => {} });
     onTestFinished(async () => {
       await worker.stop();

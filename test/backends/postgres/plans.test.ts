@@ -119,7 +119,7 @@ await describePostgres("the work of Postgres", (server) => {
     await server.pool.query(fillBusy(schema));
     const { pool, backend } = connect();
     const stats = async (): Promise<unknown> =>
-      backend.operations.stats?.({ definitions: ["busy", "nothing"] });
+      backend.operations.stats({ definitions: ["busy", "nothing"] });
     const many = { count: 10_000, more: true };
     const none = { count: 0, more: false };
     expect(await stats()).toMatchObject([

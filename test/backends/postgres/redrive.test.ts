@@ -21,21 +21,21 @@ await describePostgres("running a failed operation again in Postgres", (server) 
     const pools = Array.from({ length: 10 }, () => openPool({ max: 1 }));
     const others = pools.map((pool) => server.open({ schema: backend.schema, pool }));
     const answers = await Promise.all(
-      others.map(({ operations }) => operations.redrive?.(id, { id: newId(), onEndId: newId() })),
+      others.map(({ operations }) => operations.redrive(id, { id: newId(), onEndId: newId() })),
     );
     await Promise.all(pools.map((pool) => pool.end()));
     expect(answers.filter((answer) => answer?.outcome === "redriven" && answer.created)).toHaveLength(1);
     const successors = new Set(answers.map((answer) => answer?.outcome === "redriven" && answer.operationId));
-    const [{ retriedBy } = {}] = (await backend.operations.getMany?.([id])) ?? [];
+    const [{ retriedBy } = {}] = await backend.operations.getMany([id]);
     expect([...successors]).toEqual([retriedBy]);
-    expect(await backend.operations.list?.({ limit: 10 })).toHaveLength(2);
+    expect(await backend.operations.list({ limit: 10 })).toHaveLength(2);
   });
 
   it("keeps the failed operation as long as the row of its successor, even if a user deletes that row", async () => {
     const backend = server.open();
     const id = await failed(backend, 0);
     const successor = { id: newId(), onEndId: newId() };
-    await backend.operations.redrive?.(id, successor);
+    await backend.operations.redrive(id, successor);
     expect(await backend.submissions.purge({ limit: 10 })).toBe(0);
     await server.pool.query(`delete from ${backend.schema}.operations where id = $1`, [successor.id]);
     await server.pool.query(`update ${backend.schema}.operations set expires_at = now() where id = $1`, [id]);
@@ -46,12 +46,12 @@ await describePostgres("running a failed operation again in Postgres", (server) 
     const backend = server.open();
     const id = await failed(backend, 0);
     const successor = { id: newId(), onEndId: newId() };
-    await backend.operations.redrive?.(id, successor);
+    await backend.operations.redrive(id, successor);
     const lease = { token: newToken(), operationId: successor.id };
     await claimOne(backend.operations, successor.id, { ...lease, leaseMs: 60_000 });
     await backend.operations.settle(lease, { to: "completed" });
     expect(await backend.submissions.purge({ limit: 10 })).toBe(1);
-    expect((await backend.operations.getMany?.([id, successor.id]))?.map((each) => each.id)).toEqual([id]);
+    expect((await backend.operations.getMany([id, successor.id])).map((each) => each.id)).toEqual([id]);
     expect(await backend.submissions.purge({ limit: 10 })).toBe(1);
   });
 

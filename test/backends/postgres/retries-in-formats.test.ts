@@ -69,6 +69,6 @@ await describePostgres("a retry in another format, after a deploy that widened t
     await backend.idempotency.bind(binding);
     expect(await send({ ...XML, schema: integer })).toBe("submission-in-progress");
     expect(await send({ ...JSON_BODY, schema: integer })).toBe("idempotency-key-reused");
-    expect(await backend.operations.list?.({ limit: 10 })).toEqual([]);
+    expect(await backend.operations.list({ limit: 10 })).toEqual([]);
   });
 });

@@ -92,7 +92,7 @@ await describePostgres("a Postgres back end whose network drops every packet", (
     const before = confirmed.length;
     await vi.waitUntil(() => confirmed.length > before + 100);
     expect(await stop()).toBeLessThan(10_000);
-    const kept = await direct.operations.list?.({ limit: 100_000 });
+    const kept = await direct.operations.list({ limit: 100_000 });
     const ids = new Set(kept?.map(({ id }) => id));
     expect(confirmed.filter((id) => !ids.has(id))).toEqual([]);
   });
@@ -139,7 +139,7 @@ await describePostgres("a Postgres back end whose network drops every packet", (
     held.release();
     await vi.waitUntil(() => pool.idleCount === 1 && pool.waitingCount === 0);
     expect(await backend.submissions.record(kept[1])).toEqual({ outcome: "created" });
-    const listed = await backend.operations.list?.({ limit: 10 });
+    const listed = await backend.operations.list({ limit: 10 });
     expect(new Set(listed?.map(({ id }) => id))).toEqual(new Set(kept.map(({ operation: { id } }) => id)));
   });
 

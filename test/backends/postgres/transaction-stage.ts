@@ -64,8 +64,8 @@ export async function createTransactionStage(
     ...(create === undefined ? {} : { create: (order, context) => create(order, context, stage) }),
   });
   const operations = async (): Promise<readonly Operation[]> => {
-    const listed = (await backend.operations.list?.({ internal: true, limit: 1_000 })) ?? [];
-    return (await backend.operations.getMany?.(listed.map(({ id }) => id))) ?? [];
+    const listed = await backend.operations.list({ internal: true, limit: 1_000 });
+    return await backend.operations.getMany(listed.map(({ id }) => id));
   };
   const stage: TransactionStage = {
     backend,

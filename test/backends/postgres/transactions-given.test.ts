@@ -181,7 +181,7 @@ await describePostgres("the transaction that a submission is given", (server) =>
         await tx.query("commit");
       });
       const recorded = await Promise.all(
-        [backend, elsewhere].map(({ operations }) => operations.list?.({ limit: 9 })),
+        [backend, elsewhere].map(({ operations }) => operations.list({ limit: 9 })),
       );
       expect(recorded.map((list) => list?.length)).toEqual([0, 1]);
       await Promise.all([backend.close(), elsewhere.close()]);
@@ -231,7 +231,7 @@ await describePostgres("the transaction that a submission is given", (server) =>
       await submitIn(serviceOf(backend), tx);
       await tx.query("commit");
     });
-    expect(await backend.operations.list?.({ limit: 9 })).toHaveLength(1);
+    expect(await backend.operations.list({ limit: 9 })).toHaveLength(1);
     await backend.close();
   });
 });

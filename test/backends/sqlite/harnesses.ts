@@ -22,17 +22,6 @@ const capabilities: Capabilities = {
   jumpsBack: true,
   watch: true,
   watchCancellations: true,
-  getMany: true,
-  list: true,
-  stats: true,
-  countPending: true,
-  findKey: true,
-  redrive: true,
-  pause: true,
-  limits: true,
-  lanes: true,
-  recordMany: true,
-  deadlines: true,
 };
 
 /** Creates a harness whose cases each get a port of a new file on a manual clock. */

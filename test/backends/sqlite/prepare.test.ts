@@ -145,7 +145,7 @@ describeClients("service.prepare on an SQLite database", (client) => {
       expect(error).toMatchObject({ code: "INVALID_OPTION", detail: expect.stringContaining(name) });
     }
     expect(thrownBy(() => prepared.record("orders.db" as never))).toMatchObject({ code: "INVALID_OPTION" });
-    expect(await stage.backend.operations.list?.({ limit: 1 })).toEqual([]);
+    expect(await stage.backend.operations.list({ limit: 1 })).toEqual([]);
     memory.close();
     await file.remove();
   });
@@ -191,7 +191,7 @@ describeClients("service.prepare on an SQLite database", (client) => {
     });
     expect(error).toMatchObject({ code: "INTERNAL" });
     expect(stage.effects()).toEqual(["kept"]);
-    expect(await stage.backend.operations.list?.({ limit: 1 })).toEqual([]);
+    expect(await stage.backend.operations.list({ limit: 1 })).toEqual([]);
   });
 
   it("is refused by a service that creates the resource, by one without these transactions, and when closed", async () => {

@@ -33,7 +33,7 @@ describeClients("submitting many to an SQLite file", (client) => {
     const submitMany = (items: ReturnType<typeof numbered>): Promise<readonly SubmitOutcome[]> =>
       service.submitMany(notes, items);
     const keys = async (): Promise<unknown[]> =>
-      ((await backend.operations.list?.({ limit: 2_000 })) ?? []).map(({ key }) => key).sort();
+      (await backend.operations.list({ limit: 2_000 })).map(({ key }) => key).sort();
     return { database, backend, service, submitMany, keys };
   }
 

@@ -178,7 +178,7 @@ describeClients("job.transaction on an SQLite database", (client) => {
     });
     for (const id of (await submitted) ?? []) expect(await stage.read(id)).toBeDefined();
     expect(stage.effects()).toEqual([]);
-    const listed = await stage.backend.operations.list?.({ limit: 10 });
+    const listed = await stage.backend.operations.list({ limit: 10 });
     expect(listed).toHaveLength(1 + 2 * keys.length);
   });
 
@@ -266,7 +266,7 @@ describeClients("job.transaction on an SQLite database", (client) => {
     };
     await stage.backend.submissions.record({ operation: { ...operation, onEnd }, fingerprint: "1:x" });
     const follow = async (): Promise<number | undefined> =>
-      (await stage.backend.operations.getMany?.([onEnd.id]))?.length;
+      (await stage.backend.operations.getMany([onEnd.id])).length;
     await stage.work(async (_, job) => {
       await job.transaction(() => {}).catch(() => {});
       expect(await follow()).toBe(1);

@@ -1,4 +1,4 @@
-import { createMemoryBackend, withStores } from "async-request-reply";
+import { createMemoryBackend } from "async-request-reply";
 import { describe } from "vitest";
 import * as z from "zod";
 import { testMistakes, untyped } from "../../support/untyped.js";
@@ -13,15 +13,6 @@ const serve = (paths: readonly string[], options: object = {}): unknown =>
     definitions: paths.map((path, index) => defineOperation({ name: `d${index}`, path, input })),
     ...options,
   });
-const { operations } = createMemoryBackend();
-const { list: _, ...methods } = Object.fromEntries(
-  Object.getOwnPropertyNames(Object.getPrototypeOf(operations))
-    .filter((name) => name !== "constructor")
-    .map((name) => [
-      name,
-      (...given: unknown[]) => Reflect.apply(Reflect.get(operations, name), operations, given),
-    ]),
-);
 
 describe("the error of a mistake in the paths of a service says what is wrong and what is expected", () => {
   testMistakes([
@@ -74,16 +65,6 @@ describe("the error of a mistake in the paths of a service says what is wrong an
       "a list option that is not a boolean",
       "Option `list` must be true or false, not 1.",
       () => createOrderService({ authorize, list: 1 }),
-    ],
-    [
-      "the list option with a back end that cannot list",
-      "Option `list` is true, but this back end cannot list operations. Leave out `list`, or pass a back end that can list.",
-      () =>
-        createOrderService({
-          authorize,
-          list: true,
-          backend: withStores(createMemoryBackend(), { operations: methods as unknown as typeof operations }),
-        }),
     ],
   ]);
 });

@@ -71,7 +71,7 @@ async function submitOne(): Promise<void> {
 }
 
 async function list(): Promise<void> {
-  const operations = (await backend.operations.list?.({ limit: 10_000 })) ?? [];
+  const operations = await backend.operations.list({ limit: 10_000 });
   print({ operations: operations.map(({ id, state }) => ({ id, state })) });
 }
 

@@ -10,7 +10,7 @@ function counting(
 ): BrokenPort<TrackedStore>["methods"] {
   return (store, clock) => ({
     stats: async (request: Request) => {
-      const stats = (await store.stats?.(request)) ?? [];
+      const stats = await store.stats(request);
       return Promise.all(stats.map((each) => change(each, store, clock.now())));
     },
   });
@@ -41,7 +41,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => ({
       stats: async (request) => {
         const known = new Set((await store.all()).map(({ definition }) => definition));
-        return ((await store.stats?.(request)) ?? []).filter(({ definition }) => known.has(definition));
+        return (await store.stats(request)).filter(({ definition }) => known.has(definition));
       },
     }),
   },
@@ -60,7 +60,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
       let answer: Promise<readonly DefinitionStats[]> | undefined;
       return {
         stats: (request) => {
-          answer ??= store.stats?.(request) ?? Promise.resolve([]);
+          answer ??= store.stats(request) ;
           return answer;
         },
       };
@@ -93,7 +93,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
           return store.remove(ids, options);
         },
         stats: async (request) =>
-          ((await store.stats?.(request)) ?? []).map((each) => ({
+          (await store.stats(request)).map((each) => ({
             ...each,
             failed: plus(each.failed, removed),
           })),
@@ -130,7 +130,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["pending.apart"],
     methods: (store) => ({
       countPending: async (requests) =>
-        (await store.countPending?.(requests.map(({ tenant: _, ...request }) => request))) ?? [],
+        await store.countPending(requests.map(({ tenant: _, ...request }) => request)),
     }),
   },
   {
@@ -138,7 +138,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["pending.most"],
     methods: (store) => ({
       countPending: async (requests) =>
-        (await store.countPending?.(requests.map((request) => ({ ...request, most: 1_000 })))) ?? [],
+        await store.countPending(requests.map((request) => ({ ...request, most: 1_000 }))),
     }),
   },
 ];

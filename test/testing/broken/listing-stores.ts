@@ -9,7 +9,7 @@ function listing(
   return (store) => ({
     list: async (request) => {
       const { after: _, ...rest } = request;
-      const all = (await store.list?.({ ...rest, limit: 1_000 })) ?? [];
+      const all = await store.list({ ...rest, limit: 1_000 });
       return change(all, request).slice(0, request.limit);
     },
   });
@@ -26,22 +26,21 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "never lists internal operations",
     caughtBy: ["list.internal"],
     methods: (store) => ({
-      list: async ({ internal: _, ...request }) => (await store.list?.(request)) ?? [],
+      list: ({ internal: _, ...request }) => store.list(request),
     }),
   },
   {
     name: "lists internal operations without being asked",
     caughtBy: ["list.internal"],
     methods: (store) => ({
-      list: async (request) => (await store.list?.({ ...request, internal: true })) ?? [],
+      list: (request) => store.list({ ...request, internal: true }),
     }),
   },
   {
     name: "lists inputs",
     caughtBy: ["list.members"],
     methods: (store) => ({
-      list: async (request) =>
-        ((await store.list?.(request)) ?? []).map((each) => ({ ...each, input: "null" })),
+      list: async (request) => (await store.list(request)).map((each) => ({ ...each, input: "null" })),
     }),
   },
   {
@@ -58,7 +57,7 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "ignores the state",
     caughtBy: ["list.filters"],
     methods: (store) => ({
-      list: async ({ state: _, ...request }) => (await store.list?.(request)) ?? [],
+      list: ({ state: _, ...request }) => store.list(request),
     }),
   },
   {
@@ -67,7 +66,7 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => ({
       list: async ({ createdBefore, ...request }) => {
         const bound = createdBefore === undefined ? {} : { createdBefore: createdBefore + 1 };
-        return (await store.list?.({ ...request, ...bound })) ?? [];
+        return store.list({ ...request, ...bound });
       },
     }),
   },
@@ -89,9 +88,9 @@ export const listingStores: readonly BrokenPort<TrackedStore>[] = [
       caughtBy: filter === "internal" ? ["list.internal-pages"] : ["list.filtered-pages"],
       methods: (store) => ({
         list: async (request) => {
-          if (request.after === undefined) return (await store.list?.(request)) ?? [];
+          if (request.after === undefined) return store.list(request);
           const { [filter]: _, ...others } = request;
-          return (await store.list?.(others)) ?? [];
+          return store.list(others);
         },
       }),
     }),
@@ -126,8 +125,7 @@ export const readingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "reads many operations of only one tenant",
     caughtBy: ["get-many.any"],
     methods: (store) => ({
-      getMany: async (ids) =>
-        ((await store.getMany?.(ids)) ?? []).filter(({ tenant }) => tenant === "tenant-1"),
+      getMany: async (ids) => (await store.getMany(ids)).filter(({ tenant }) => tenant === "tenant-1"),
     }),
   },
   {
@@ -139,7 +137,7 @@ export const readingStores: readonly BrokenPort<TrackedStore>[] = [
     name: "reads many operations without the hidden ones",
     caughtBy: ["get-many.hidden"],
     methods: (store) => ({
-      getMany: async (ids) => ((await store.getMany?.(ids)) ?? []).filter(({ hidden }) => hidden !== true),
+      getMany: async (ids) => (await store.getMany(ids)).filter(({ hidden }) => hidden !== true),
     }),
   },
   {

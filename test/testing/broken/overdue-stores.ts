@@ -86,7 +86,7 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["deadline.late", "deadline.swept"],
     methods: (store) => ({
       endOverdue: async (request) =>
-        ((await store.endOverdue?.(request)) ?? []).map(({ principal: _, ...operation }) => operation),
+        (await store.endOverdue(request)).map(({ principal: _, ...operation }) => operation),
     }),
   },
   {
@@ -103,7 +103,7 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
     ],
     methods: (store, clock) => ({
       endOverdue: async (request) =>
-        ((await store.endOverdue?.(request)) ?? []).map((operation) => ({
+        (await store.endOverdue(request)).map((operation) => ({
           ...operation,
           createdAt: clock.now(),
         })),
@@ -113,14 +113,14 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
     name: "ends every overdue operation in one call",
     caughtBy: ["deadline.limit"],
     methods: (store) => ({
-      endOverdue: async () => (await store.endOverdue?.({ limit: 1_000 })) ?? [],
+      endOverdue: () => store.endOverdue({ limit: 1_000 }),
     }),
   },
   {
     name: "reports an overdue operation to several callers",
     caughtBy: ["deadline.swept", "deadline.race"],
     methods: (store) => ({
-      endOverdue: sharingAnswers(async (request) => (await store.endOverdue?.(request)) ?? []),
+      endOverdue: sharingAnswers((request) => store.endOverdue(request)),
     }),
   },
   {
@@ -136,7 +136,7 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
           await store.seize(id);
           await store.requestCancel(id, tenant);
         }
-        return [...((await store.endOverdue?.(request)) ?? []), ...late.map(about)];
+        return [...(await store.endOverdue(request)), ...late.map(about)];
       },
     }),
   },
@@ -173,7 +173,7 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
           ({ state, createdAt, startWithinMs = Number.POSITIVE_INFINITY }) =>
             state === "preparing" && createdAt + startWithinMs <= clock.now(),
         );
-        return [...((await store.endOverdue?.(request)) ?? []), ...late.map(about)];
+        return [...(await store.endOverdue(request)), ...late.map(about)];
       },
     }),
   },
@@ -212,9 +212,9 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
       return {
         pause: async (definition, by) => {
           paused = true;
-          await store.pause?.(definition, by);
+          await store.pause(definition, by);
         },
-        endOverdue: async (request) => (paused ? [] : ((await store.endOverdue?.(request)) ?? [])),
+        endOverdue: async (request) => (paused ? [] : await store.endOverdue(request)),
       };
     },
   },
@@ -223,7 +223,7 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["deadline.lane"],
     methods: (store) => ({
       endOverdue: async (request) => {
-        const ended = (await store.endOverdue?.(request)) ?? [];
+        const ended = await store.endOverdue(request);
         const first = ended.find(({ id }) => store.created.get(id)?.lane !== undefined);
         return ended.filter(({ id }) => id === first?.id || store.created.get(id)?.lane === undefined);
       },

@@ -17,10 +17,10 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
         const claimed = await store.claim(request);
         if (!claimed.blocked) return claimed;
         const definition = store.created.get(id)?.definition ?? "";
-        await store.resume?.(definition);
+        await store.resume(definition);
         const { begun } = await store.claim(request);
         if (begun.length > 0) await store.seize(id);
-        await store.pause?.(definition);
+        await store.pause(definition);
         return claimed;
       }),
     }),
@@ -30,7 +30,7 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["pause.stops", "pause.shown"],
     methods: (store) => ({
       pause: async (_, by) => {
-        for (const definition of ["orders", "reports"]) await store.pause?.(definition, by);
+        for (const definition of ["orders", "reports"]) await store.pause(definition, by);
       },
     }),
   },
@@ -47,11 +47,11 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
       return {
         pause: (definition, by) => {
           pauses += 1;
-          return store.pause?.(definition, by) ?? Promise.resolve();
+          return store.pause(definition, by) ;
         },
         resume: async (definition) => {
           pauses = Math.max(0, pauses - 1);
-          if (pauses === 0) await store.resume?.(definition);
+          if (pauses === 0) await store.resume(definition);
         },
       };
     },
@@ -63,7 +63,7 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
       pause: async (definition, by) => {
         for (const [id, operation] of store.created)
           if (operation.definition === definition) await store.seize(id);
-        await store.pause?.(definition, by);
+        await store.pause(definition, by);
       },
     }),
   },
@@ -75,7 +75,7 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
       return {
         pause: async (definition, by) => {
           paused.add(definition);
-          await store.pause?.(definition, by);
+          await store.pause(definition, by);
         },
         claim: claimingOne(store, async (id, request) => {
           const { definition = "" } = store.created.get(id) ?? {};
@@ -90,8 +90,8 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
     caughtBy: ["pause.shown"],
     methods: (store) => ({
       pause: async (definition, by) => {
-        await store.resume?.(definition);
-        await store.pause?.(definition, by);
+        await store.resume(definition);
+        await store.pause(definition, by);
       },
     }),
   },

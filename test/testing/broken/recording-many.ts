@@ -6,7 +6,7 @@ type RecordMany = NonNullable<Submissions<unknown>["recordMany"]>;
 
 /** Returns the correct method of the port. */
 function correct(submissions: Submissions<unknown>): RecordMany {
-  return (list) => submissions.recordMany?.(list) as ReturnType<RecordMany>;
+  return (list) => submissions.recordMany(list) as ReturnType<RecordMany>;
 }
 
 async function oneByOne(

@@ -15,7 +15,7 @@ function redriving(
 ): BrokenPort<TrackedStore>["methods"] {
   return (store) => ({
     redrive: async (id, successor) => {
-      const result = (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+      const result = await store.redrive(id, successor);
       return change(result, successor, store, id);
     },
   });
@@ -88,7 +88,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
       redrive: async (id, successor) => {
         const operation = await store.look(id);
         if (operation?.retryOf !== undefined) return { outcome: "not-redrivable", state: operation.state };
-        return (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+        return store.redrive(id, successor);
       },
     }),
   },
@@ -116,7 +116,7 @@ export const redrivingStores: readonly BrokenPort<TrackedStore>[] = [
     methods: (store) => ({
       redrive: async (id, successor) => {
         const onEndId = store.created.get(id)?.onEnd?.id ?? "";
-        return (await store.redrive?.(id, { ...successor, onEndId })) ?? { outcome: "unknown" };
+        return store.redrive(id, { ...successor, onEndId });
       },
     }),
   },

@@ -35,6 +35,12 @@ export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<ne
     operations,
     idempotency,
     record: (submission) => call("record", [`o:${submission.operation.id}`], submission),
+    recordMany: (list) =>
+      call(
+        "record-many",
+        list.map(({ operation }) => `o:${operation.id}`),
+        list,
+      ),
     // The script deletes keys and operations together. Operations with an existing successor are not in the set of
     // expiring ones.
     purge: (request) => call("purge", ["expires"], request),
@@ -52,6 +58,7 @@ export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<ne
 function operationsOf(redis: RedisClient, call: Call): OperationStore {
   const at = (id: string): readonly string[] => [`o:${id}`];
   return {
+    keeps: ["deadlines", "limits"],
     // The due time is the current time of the server plus `delayMs`.
     create: (operation, initial) => call("create", at(operation.id), { operation, initial }),
     get: async (id, tenant) => (await call("get", at(id), tenant)) ?? undefined,
@@ -79,13 +86,24 @@ function operationsOf(redis: RedisClient, call: Call): OperationStore {
         request.definitions.flatMap((name) => [`due:${name}`, `failed:${name}`]),
         request,
       ),
+    countPending: (requests) =>
+      call(
+        "count-pending",
+        requests.map(({ definition, tenant = "" }) => `pending:${definition}:${tenant}`),
+        requests,
+      ),
     redrive: (id, successor) => call("redrive", [...at(id), ...at(successor.id)], successor),
+    // The script takes from a sorted set of deadlines.
+    endOverdue: (request) => call("end-overdue", ["overdue"], request),
+    pause: async (definition, by) => void (await call("pause", ["paused"], { definition, by })),
+    resume: async (definition) => void (await call("resume", ["paused"], definition)),
   };
 }
 
 function idempotencyOf(call: Call): IdempotencyStore {
   return {
     bind: (binding) => call("bind", ["bindings"], binding),
+    find: async (reference) => (await call("find", ["bindings"], reference)) ?? undefined,
     release: async (owner) => void (await call("release", ["bindings"], owner)),
     takeStale: (request) => call("take-stale", ["bindings"], request),
   };

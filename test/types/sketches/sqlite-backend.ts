@@ -5,6 +5,7 @@ import type {
   ListedOperation,
   NewOperation,
   Operation,
+  RecordResult,
   Submissions,
   Transactions,
 } from "async-request-reply/ports";
@@ -48,6 +49,12 @@ export function createSqliteBackend(
       operations,
       idempotency: steps,
       record: steps.record,
+      recordMany: (list) =>
+        inTransaction(database, async () => {
+          const results: RecordResult[] = [];
+          for (const submission of list) results.push(await steps.record(submission));
+          return results;
+        }),
       purge: async ({ limit }) =>
         database.prepare("delete from operations where id in (select id from expired limit ?)").run(limit)
           .changes,

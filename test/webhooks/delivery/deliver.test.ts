@@ -120,7 +120,7 @@ describe("the end of an operation", () => {
     await stage.submit();
     await stage.work();
     expect(stage.receiver.received).toEqual([]);
-    const listed = await stage.backend.operations.list?.({ internal: true, limit: 9, state: "completed" });
+    const listed = await stage.backend.operations.list({ internal: true, limit: 9, state: "completed" });
     expect(listed?.map(({ definition }) => definition).sort()).toEqual(["exports", "webhook.delivery"]);
   });
 });

@@ -136,7 +136,7 @@ describe("a receiver that is down", () => {
 
 describe("a delivery that ends without success", () => {
   const deliveryId = async (): Promise<string> => {
-    const listed = (await stage.backend.operations.list?.({ internal: true, limit: 9 })) ?? [];
+    const listed = await stage.backend.operations.list({ internal: true, limit: 9 });
     return listed.find(({ definition }) => definition === "webhook.delivery")?.id ?? "";
   };
 
@@ -285,8 +285,8 @@ describe("secrets", () => {
     secrets.push("whsec_c2VjcmV0");
     await stage.submit();
     await stage.work();
-    const listed = (await stage.backend.operations.list?.({ internal: true, limit: 9 })) ?? [];
-    const stored = await stage.backend.operations.getMany?.(listed.map(({ id }) => id));
+    const listed = await stage.backend.operations.list({ internal: true, limit: 9 });
+    const stored = await stage.backend.operations.getMany(listed.map(({ id }) => id));
     const shown = (value: unknown): string =>
       JSON.stringify(value, (_, part: unknown) =>
         part instanceof Error ? `${part.stack} ${part.cause}` : part,

@@ -103,7 +103,7 @@ function countOf(name: ServiceEvent["event"]): () => number {
 
 async function deliveries(tenant: string): Promise<readonly ListedOperation[]> {
   const request = { tenant, definition: "webhook.delivery", internal: true, limit: 1_000 };
-  return (await stage.backend.operations.list?.(request)) ?? [];
+  return await stage.backend.operations.list(request);
 }
 
 describe("a receiver that accepts connections and never answers", () => {

@@ -209,7 +209,7 @@ describe("an attempt that fails", () => {
     };
     await createWorker(service, { orders }).runUntilIdle();
     const path = accepted.headers.location ?? "";
-    expect(JSON.stringify(await backend.operations.list?.({ limit: 1 }))).toContain("TypeError");
+    expect(JSON.stringify(await backend.operations.list({ limit: 1 }))).toContain("TypeError");
     const reply = await service.handle({ method: "GET", path, headers: {} });
     const members = ["operationId", "status", "definition", "createdAt", "attempt"];
     expect(Object.keys(JSON.parse(String(reply.body)))).toEqual(members);

@@ -40,17 +40,17 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
   const { world, ledger } = stage;
   const { choices } = world;
   const operator = operatorOf(stage, process);
-  const { getMany, list, redrive, pause } = portsOf(stage, process).operations;
+  const { redrive } = portsOf(stage, process).operations;
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => world.clockOf(process).schedule(ms, resolve));
 
   while (!over()) {
     await wait([5_000, 60_000, 600_000][choices.choose(3)] ?? 0);
     const way = choices.weighted([
-      ["id", getMany === undefined ? 0 : 3],
-      ["filter", list === undefined ? 0 : 2],
+      ["id", 3],
+      ["filter", 2],
       ["store", 1],
-      ["pause", pause === undefined ? 0 : 1],
+      ["pause", 1],
     ]);
     if (way === "pause") {
       await pauseOne();
@@ -90,8 +90,8 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
   function chooseSuccessor(id: string): () => Promise<unknown> {
     const successor = { id: stage.newId(), onEndId: stage.newId() };
     return async () => {
-      const result = await redrive?.(id, successor);
-      if (result?.outcome === "redriven") ledger.redrives.returned(id, result.operationId);
+      const result = await redrive(id, successor);
+      if (result.outcome === "redriven") ledger.redrives.returned(id, result.operationId);
     };
   }
 }

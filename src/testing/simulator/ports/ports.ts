@@ -35,12 +35,11 @@ export function portsOf(stage: Stage, process: Process): Backend {
       return result;
     });
   };
-  const { recordMany } = own;
-  const recordAll: typeof recordMany = (given) => {
+  const recordAll: typeof own.recordMany = (given) => {
     const list = given.map((each) => ({ ...each, operation: stage.extras.of(each.operation) }));
     const about = list.map(({ operation }) => brief(operation)).join(", ");
     return world.call(process, `recordMany(${about})`, async () => {
-      const results = (await recordMany?.call(own, list)) ?? [];
+      const results = await own.recordMany(list);
       for (const [index, { operation }] of list.entries()) {
         const result = results[index];
         if (result?.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
@@ -54,7 +53,7 @@ export function portsOf(stage: Stage, process: Process): Backend {
   const synchronous =
     stage.synchronous && own.synchronous && synchronousOf(own.synchronous, process, stage.synchronous, stage);
   const shared = {
-    ...(recordMany === undefined ? {} : { recordMany: recordAll }),
+    recordMany: recordAll,
     ...(transactions === undefined ? {} : { transactions }),
     ...(synchronous === undefined ? {} : { synchronous }),
   };

@@ -16,53 +16,51 @@ export function operationsOf(store: OperationStore, process: Process, stage: Sta
   const redrive: OperationStore["redrive"] = (id, successor) =>
     world.call(process, `redrive(${short(id)} ${short(successor.id)})`, async () => {
       ledger.redrives.requested(successor);
-      const result = (await store.redrive?.(id, successor)) ?? { outcome: "unknown" };
+      const result = await store.redrive(id, successor);
       ledger.redrives.redriven(id, result);
       return result;
     });
-  const { getMany, list } = store;
   const readMany: OperationStore["getMany"] = (ids) =>
     world.call(process, `getMany(${ids.map(short)})`, async () => {
-      const found = (await getMany?.call(store, ids)) ?? [];
+      const found = await store.getMany(ids);
       ledger.readings.readMany(ids, found);
       return found;
     });
   const readPage: OperationStore["list"] = (request) =>
     world.call(process, `list(${JSON.stringify(request)})`, async () => {
-      const page = (await list?.call(store, request)) ?? [];
+      const page = await store.list(request);
       ledger.listings.read(request, page);
       return page;
     });
-  const { countPending } = store;
   const count: OperationStore["countPending"] = (requests) =>
-    world.call(process, "countPending", async () => (await countPending?.call(store, requests)) ?? []);
-  const { pause, resume } = store;
+    world.call(process, "countPending", () => store.countPending(requests));
   const pausing: OperationStore["pause"] = (definition, by) =>
     world.call(process, `pause(${definition})`, async () => {
-      await pause?.call(store, definition, by);
+      await store.pause(definition, by);
       ledger.pauses.paused(definition);
     });
   const resuming: OperationStore["resume"] = (definition) =>
     world.call(process, `resume(${definition})`, async () => {
       ledger.pauses.resumed(definition);
-      await resume?.call(store, definition);
+      await store.resume(definition);
     });
-  const { endOverdue } = store;
   const endingOverdue: OperationStore["endOverdue"] = (request) =>
     world.call(process, "endOverdue", async () => {
-      const ended = (await endOverdue?.call(store, request)) ?? [];
+      const ended = await store.endOverdue(request);
       ledger.deadlines.swept(request.limit, ended);
       return ended;
     });
   return {
     // All histories have limits and lanes. The ledger knows whether the store keeps them.
-    keepsPlaces: true,
-    ...(store.redrive === undefined ? {} : { redrive }),
-    ...(getMany === undefined ? {} : { getMany: readMany }),
-    ...(list === undefined ? {} : { list: readPage }),
-    ...(countPending === undefined ? {} : { countPending: count }),
-    ...(pause === undefined || resume === undefined ? {} : { pause: pausing, resume: resuming }),
-    ...(endOverdue === undefined ? {} : { endOverdue: endingOverdue }),
+    keeps: ["deadlines", "lanes", "limits"],
+    redrive,
+    getMany: readMany,
+    list: readPage,
+    stats: (request) => world.call(process, "stats", () => store.stats(request)),
+    countPending: count,
+    pause: pausing,
+    resume: resuming,
+    endOverdue: endingOverdue,
     watch: (onChange) => watchSome(process, world, ledger.entries.watchers, onChange),
     watchCancellations: (onRequest) => watchSome(process, world, ledger.entries.cancelWatchers, onRequest),
     create: (given, initial) => {
@@ -122,11 +120,10 @@ export function idempotencyOf(
   world: World,
   ledger: Ledger,
 ): IdempotencyStore {
-  const { find } = store;
   const finding: IdempotencyStore["find"] = (key) =>
-    world.call(process, `find(${key.tenant}/${key.key})`, async () => find?.call(store, key));
+    world.call(process, `find(${key.tenant}/${key.key})`, () => store.find(key));
   return {
-    ...(find === undefined ? {} : { find: finding }),
+    find: finding,
     bind: (binding) =>
       world.call(
         process,

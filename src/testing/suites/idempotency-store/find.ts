@@ -5,12 +5,7 @@ export const findChecks: readonly IdempotencyStoreCheck[] = [
   {
     rule: "find.bound",
     name: "finds the operation of a key, and nothing for a key that is free, released, or of another tenant or definition",
-    needs: ["findKey"],
     check: async (store) => {
-      if (store.find === undefined)
-        throw new Error(
-          "The harness declares `findKey`, but the store has no `find`. Implement it or remove the capability.",
-        );
       const binding = await bound(store);
       const found = await store.find(binding);
       const { operationId, fingerprint } = binding;

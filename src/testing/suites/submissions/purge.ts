@@ -141,7 +141,6 @@ export const purgeChecks: readonly SubmissionsCheck[] = [
   {
     rule: "purge.redriven",
     name: "keeps a redriven operation and its key until its successor is gone",
-    needs: ["redrive"],
     check: async (submissions, { unitMs, pass }) => {
       const { operations } = submissions;
       const submission = await recorded(submissions, { retentionMs: unitMs });

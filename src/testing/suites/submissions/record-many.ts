@@ -7,20 +7,9 @@ import { begin, begins, COMPLETED, newId, newOperation, read } from "../operatio
 import { concurrently } from "../port-case.js";
 import { bindingOf, newSubmission, recorded, type SubmissionsCheck } from "./fixtures.js";
 
-const needs = ["recordMany"] as const;
 const MOST = 1_000;
 /** Key that a store that sorts them puts neither first nor last. */
 const inAnyOrder = (index: number): string => `key-${(index * 7_919) % 10_007}`;
-
-function recordMany(
-  submissions: Submissions<unknown>,
-  list: readonly Submission[],
-): Promise<readonly RecordManyResult[]> {
-  if (submissions.recordMany !== undefined) return submissions.recordMany(list);
-  throw new Error(
-    "The harness declares `recordMany`, but the port has no such method. Implement it or remove the capability.",
-  );
-}
 
 const newList = (count: number): readonly Submission[] =>
   Array.from({ length: count }, (_, index) => newSubmission({ key: inAnyOrder(index) }, `1:${index}`));
@@ -36,7 +25,6 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
   {
     rule: "many.order",
     name: "records several submissions and returns the result of each, in their order",
-    needs,
     check: async (submissions) => {
       const bound = await recorded(submissions, { key: "key-m" });
       const half = newSubmission({ key: "key-h" });
@@ -50,7 +38,7 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
         newSubmission({ key: "key-c" }, "1:other"),
         newSubmission({ key: "key-a" }),
       ];
-      const results = await recordMany(submissions, list);
+      const results = await submissions.recordMany(list);
       const expected = ["created", "exists", "created", "exists", "in-progress", "created"];
       deepEqual(outcomesOf(results), expected, "the outcomes");
       const told = results.map((each) =>
@@ -69,10 +57,9 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
   {
     rule: "many.both",
     name: "binds the key of each submission, so that `record` finds its operation",
-    needs,
     check: async (submissions) => {
       const list = newList(20);
-      await recordMany(submissions, list);
+      await submissions.recordMany(list);
       for (const { operation, fingerprint } of list) {
         const again = await submissions.record(newSubmission({ key: operation.key as string }, "1:other"));
         const { operation: found, fingerprint: first } = isOutcome(
@@ -87,7 +74,6 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
   {
     rule: "many.members",
     name: "stores everything in each of several submissions that have different members",
-    needs,
     check: async (submissions, { unitMs }) => {
       const list = [
         newOperation({ key: "key-1" }),
@@ -96,10 +82,7 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
         newOperation({ urgency: 0, input: '"another"', retentionMs: 7, tenant: "tenant-2" }),
         newOperation({ definition: "reports", key: "key-1" }),
       ];
-      await recordMany(
-        submissions,
-        list.map((operation) => ({ operation, fingerprint: "1:abc" })),
-      );
+      await submissions.recordMany(list.map((operation) => ({ operation, fingerprint: "1:abc" })));
       for (const operation of list) {
         const { delayMs: _delay, ...rest } = operation;
         const { createdAt: _at, ...shown } = await read(submissions.operations, operation);
@@ -112,11 +95,10 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
   {
     rule: "many.commit",
     name: "records 1,000 submissions in one commit, so that no reader sees only some of them",
-    needs,
     check: async (submissions) => {
       const list = newList(MOST);
       let isOver = false;
-      const recording = recordMany(submissions, list).finally(() => {
+      const recording = submissions.recordMany(list).finally(() => {
         isOver = true;
       });
       const some = [0, 1, MOST >> 1, MOST - 1].map((index) => list[index] as Submission);
@@ -140,28 +122,26 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
   {
     rule: "many.repeated",
     name: "returns `created` again for the same operation ids, repeatedly, concurrently and after their end",
-    needs,
     check: async (submissions) => {
       const list = [...newList(20), { operation: newOperation(), fingerprint: "1:abc" }];
       const created = list.map(() => "created");
-      for (const results of await concurrently(5, () => recordMany(submissions, list)))
+      for (const results of await concurrently(5, () => submissions.recordMany(list)))
         deepEqual(outcomesOf(results), created, "recording the same submissions");
       const first = list[0] as Submission;
       const { lease } = await begin(submissions.operations, first.operation.id);
       await submissions.operations.settle(lease, COMPLETED);
-      deepEqual(outcomesOf(await recordMany(submissions, list)), created, "recording them later");
+      deepEqual(outcomesOf(await submissions.recordMany(list)), created, "recording them later");
       equal((await read(submissions.operations, first.operation)).state, "completed", "the state");
     },
   },
   {
     rule: "many.race",
     name: "creates one operation per key for concurrent lists with the same keys in different orders",
-    needs,
     check: async (submissions) => {
       const lists = await concurrently(6, async (index) =>
         index % 2 === 0 ? newList(50) : newList(50).toReversed(),
       );
-      const answers = await Promise.all(lists.map((list) => recordMany(submissions, list)));
+      const answers = await Promise.all(lists.map((list) => submissions.recordMany(list)));
       const owners = new Map<string | undefined, Set<string>>();
       for (const [at, list] of lists.entries())
         for (const [index, { operation }] of list.entries()) {
@@ -181,7 +161,7 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
   {
     rule: "many.refused",
     name: "records none of several submissions if there is no room for all, and leaves their keys free",
-    needs: [...needs, "fills"],
+    needs: ["fills"],
     check: async (_, __, harness) => {
       const full = await harness.createFull?.();
       if (full === undefined)
@@ -192,7 +172,7 @@ export const recordManyChecks: readonly SubmissionsCheck[] = [
       try {
         const list = newList(MOST);
         await full.makeRoom();
-        const answer = await recordMany(port, list).catch(() => "refused");
+        const answer = await port.recordMany(list).catch(() => "refused");
         equal(answer, "refused", "recording more than there is room for");
         const found = await Promise.all(list.map((each) => exists(port, each)));
         equal(found.includes(true), false, "whether an operation exists");

@@ -29,7 +29,7 @@ function successorCase(
       if (operations.redrive === undefined) return;
       const onEndId = "01900000-0000-7000-8000-00000000abce";
       await check(orders, (failed) =>
-        Promise.resolve(operations.redrive?.(failed, { id: SUCCESSOR, onEndId })),
+        Promise.resolve(operations.redrive(failed, { id: SUCCESSOR, onEndId })),
       );
     },
   };

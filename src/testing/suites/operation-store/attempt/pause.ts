@@ -13,37 +13,20 @@ import {
   PREPARED,
 } from "../fixtures.js";
 
-async function pause(store: OperationStore, definition = "orders", by?: string): Promise<void> {
-  if (store.pause === undefined) throw missing("pause");
-  await store.pause(definition, by);
-}
-
-async function resume(store: OperationStore, definition = "orders"): Promise<void> {
-  if (store.resume === undefined) throw missing("resume");
-  await store.resume(definition);
-}
-
-function missing(method: string): Error {
-  return new Error(
-    `The harness declares \`pause\`, but the store has no method \`${method}\`. Implement it or remove the capability.`,
-  );
-}
-
 /** Returns the pause that the statistics of a definition show. */
 async function shownPause(store: OperationStore, definition = "orders"): Promise<unknown> {
-  return (await store.stats?.({ definitions: [definition] }))?.[0]?.paused;
+  return (await store.stats({ definitions: [definition] }))[0]?.paused;
 }
 
 export const pauseChecks: readonly OperationStoreCheck[] = [
   {
     rule: "pause.stops",
     name: "begins no operation of a paused definition, and counts nothing",
-    needs: ["pause"],
     check: async (store, { unitMs, pass }) => {
       const before = await createPending(store);
       const lost = await createWorking(store, unitMs);
       const other = await createPending(store, { definition: "reports" });
-      await pause(store);
+      await store.pause("orders");
       await pass(unitMs);
       const after = await createPending(store);
       for (const id of [before.id, lost.operation.id, after.id])
@@ -53,23 +36,22 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
         true,
         "beginning an operation of another definition",
       );
-      await resume(store);
+      await store.resume("orders");
       equal((await begin(store, before.id)).operation.attempt, 1, "number of the first attempt");
     },
   },
   {
     rule: "pause.resumes",
     name: "begins operations again after the pause, also if both calls are repeated",
-    needs: ["pause"],
     check: async (store) => {
       const operation = await createPending(store);
-      await resume(store);
-      await pause(store);
-      await pause(store);
-      await resume(store);
+      await store.resume("orders");
+      await store.pause("orders");
+      await store.pause("orders");
+      await store.resume("orders");
       equal(await begins(store, operation.id), true, "beginning after the pause has ended");
-      await resume(store);
-      await pause(store);
+      await store.resume("orders");
+      await store.pause("orders");
       const later = await createPending(store);
       equal(await begins(store, later.id), false, "beginning during another pause");
     },
@@ -77,10 +59,9 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
   {
     rule: "pause.running",
     name: "lets attempts that have begun go on and end",
-    needs: ["pause"],
     check: async (store) => {
       const { lease } = await createWorking(store);
-      await pause(store);
+      await store.pause("orders");
       isOutcome(await store.renew(lease, { leaseMs: LONG_MS }), "renewed", "renewing its lease");
       const ended = isOutcome(await store.settle(lease, COMPLETED), "settled", "settling it");
       equal(ended.state, "completed", "state of the operation");
@@ -89,9 +70,8 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
   {
     rule: "pause.accepts",
     name: "creates, prepares and cancels operations of a paused definition",
-    needs: ["pause"],
     check: async (store, { unitMs, pass }) => {
-      await pause(store);
+      await store.pause("orders");
       equal(await store.create(newOperation()), "created", "creating an operation");
       const { operation, lease } = await createPreparing(store, LONG_MS);
       isOutcome(await store.settle(lease, PREPARED), "settled", "settling a preparing operation");
@@ -109,18 +89,17 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
   {
     rule: "pause.shown",
     name: "shows since when and by whom a definition is paused. The first pause counts",
-    needs: ["pause", "stats"],
     check: async (store, { unitMs, pass }) => {
       equal(await shownPause(store), undefined, "pause of a definition that is not paused");
-      await pause(store, "orders", "ann");
+      await store.pause("orders", "ann");
       const shown = await shownPause(store);
       deepEqual(shown, { ...(shown as object), by: "ann" }, "the pause");
       equal(typeof (shown as { readonly since?: unknown }).since, "number", "type of `since`");
       await pass(unitMs);
-      await pause(store, "orders", "bob");
+      await store.pause("orders", "bob");
       deepEqual(await shownPause(store), shown, "the pause after another call");
       equal(await shownPause(store, "reports"), undefined, "pause of another definition");
-      await pause(store, "reports");
+      await store.pause("reports");
       const { by, since } = (await shownPause(store, "reports")) as Record<string, unknown>;
       equal(by, undefined, "who paused a definition without saying so");
       equal(
@@ -128,7 +107,7 @@ export const pauseChecks: readonly OperationStoreCheck[] = [
         true,
         "`since` moves",
       );
-      await resume(store);
+      await store.resume("orders");
       equal(await shownPause(store), undefined, "pause of a definition that was resumed");
     },
   },

@@ -98,11 +98,10 @@ export const claimOutlookChecks: readonly OperationStoreCheck[] = [
   {
     rule: "claim.blocked-pause",
     name: "work of a paused definition is blocked, and nothing of it becomes due",
-    needs: ["pause"],
     check: async (store, { unitMs }) => {
       await createPending(store);
       await createPending(store, { delayMs: unitMs });
-      await store.pause?.("orders");
+      await store.pause("orders");
       const { begun, blocked, nextInMs } = await claim(store);
       equal(begun.length, 0, "how many begin");
       equal(blocked, true, "`blocked`");

@@ -65,10 +65,10 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
   {
     rule: "deadline.paused",
     name: "ends an overdue operation although its definition is paused",
-    needs: [...NEEDS, "pause"],
+    needs: NEEDS,
     check: async (store, { unitMs, pass }) => {
       const overdue = await createPending(store, { startWithinMs: unitMs });
-      await store.pause?.("orders");
+      await store.pause("orders");
       await pass(unitMs);
       deepEqual(await endOverdue(store), [await about(store, overdue)], "operations that ended");
     },
@@ -109,13 +109,13 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
   {
     rule: "deadline.redrive",
     name: "gives the successor of an expired operation a deadline of the same length, counted anew",
-    needs: [...NEEDS, "redrive"],
+    needs: NEEDS,
     check: async (store, { unitMs, pass }) => {
       const operation = await createPending(store, { startWithinMs: 3 * unitMs });
       await pass(3 * unitMs);
       await endOverdue(store);
       const successor = { ...operation, id: newOperation().id };
-      await store.redrive?.(operation.id, { id: successor.id, onEndId: newOperation().id });
+      await store.redrive(operation.id, { id: successor.id, onEndId: newOperation().id });
       equal((await read(store, successor)).startWithinMs, 3 * unitMs, "`startWithinMs` of the successor");
       await pass(2 * unitMs);
       deepEqual(await endOverdue(store), [], "operations that ended before the new deadline");

@@ -172,7 +172,7 @@ export const laneChecks: readonly OperationStoreCheck[] = [
   {
     rule: "lanes.redriven",
     name: "gives an operation that runs again the lane of the failed one",
-    needs: ["lanes", "redrive"],
+    needs: ["lanes"],
     check: async (store, { pass, unitMs }) => {
       const { operation } = await createEnded(store, { lane: LANE }, FAILED);
       const [first] = await createLane(store, pass, unitMs, 1);

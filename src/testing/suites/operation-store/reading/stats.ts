@@ -18,10 +18,6 @@ const MAX_COUNT = 10_000;
 const AT_ONCE = 500;
 
 async function statsOf(store: OperationStore, definition = "orders"): Promise<DefinitionStats> {
-  if (store.stats === undefined)
-    throw new Error(
-      "The harness declares `stats`, but the store has no such method. Implement it or remove the capability.",
-    );
   const [stats, ...others] = await store.stats({ definitions: [definition] });
   equal(others.length, 0, "number of entries besides the requested one");
   ok(stats !== undefined, "expected an entry for the definition");
@@ -44,7 +40,6 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   {
     rule: "stats.counts",
     name: "counts due, running, scheduled and failed operations, including hidden ones",
-    needs: ["stats"],
     check: async (store) => {
       for (let count = 0; count < 4; count += 1) await createPending(store, { hidden: count === 0 });
       for (let count = 0; count < 3; count += 1) await createWorking(store);
@@ -57,13 +52,12 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   {
     rule: "stats.definitions",
     name: "has one entry for each requested definition, with or without operations",
-    needs: ["stats"],
     check: async (store) => {
       await createPending(store);
       await createPending(store, { definition: "reports", tenant: "tenant-2" });
       await createEnded(store, { definition: "reports" }, FAILED);
       const names = ["reports", "constructor", "orders"];
-      const stats = (await store.stats?.({ definitions: names })) ?? [];
+      const stats = await store.stats({ definitions: names });
       deepEqual(stats.map(({ definition }) => definition).sort(), names.sort(), "the definitions");
       deepEqual(await countsOf(store, "constructor"), NONE, "the counts of a definition without operations");
       equal(
@@ -76,13 +70,12 @@ export const statsChecks: readonly OperationStoreCheck[] = [
         { ...NONE, due: 1, failed: 1 },
         "the counts of another definition",
       );
-      deepEqual(await store.stats?.({ definitions: [] }), [], "the counts of an empty list of definitions");
+      deepEqual(await store.stats({ definitions: [] }), [], "the counts of an empty list of definitions");
     },
   },
   {
     rule: "stats.preparing",
     name: "does not count preparing operations, during and after their lease, and while they wait for a retry",
-    needs: ["stats"],
     check: async (store, { unitMs, pass }) => {
       await createPreparing(store, LONG_MS);
       await createPreparing(store, unitMs);
@@ -98,7 +91,6 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   {
     rule: "stats.moves",
     name: "counts an operation as due when its lease has expired or its delay is over",
-    needs: ["stats"],
     check: async (store, { unitMs, pass }) => {
       await createWorking(store, 5 * unitMs);
       await createPending(store, { delayMs: 5 * unitMs });
@@ -113,7 +105,6 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   {
     rule: "stats.oldest",
     name: "reports how long the longest-waiting operation has been due",
-    needs: ["stats"],
     check: async (store, { unitMs, pass }) => {
       const isOldest = async (units: number, what: string): Promise<void> => {
         const { oldestDueMs = -1 } = await statsOf(store);
@@ -139,7 +130,6 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   {
     rule: "stats.purged",
     name: "does not count failed operations that are gone",
-    needs: ["stats"],
     check: async (store) => {
       const { operation } = await createEnded(store, {}, FAILED);
       await createEnded(store, {}, FAILED);
@@ -151,16 +141,11 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   {
     rule: "stats.redriven",
     name: "does not count failed operations that run again, and counts their successors if they fail too",
-    needs: ["stats", "redrive"],
     check: async (store) => {
       const { operation } = await createEnded(store, {}, FAILED);
       await createEnded(store, {}, FAILED);
       const id = newId();
-      equal(
-        (await store.redrive?.(operation.id, { id, onEndId: newId() }))?.outcome,
-        "redriven",
-        "redriving",
-      );
+      equal((await store.redrive(operation.id, { id, onEndId: newId() })).outcome, "redriven", "redriving");
       deepEqual(await countsOf(store), { ...NONE, due: 1, failed: 1 }, "the counts while it runs again");
       const { lease } = await begin(store, id);
       isOutcome(await store.settle(lease, FAILED), "settled", "settling");
@@ -170,7 +155,6 @@ export const statsChecks: readonly OperationStoreCheck[] = [
   {
     rule: "stats.bounded",
     name: "counts up to 10,000 and reports whether there are more",
-    needs: ["stats"],
     check: async (store) => {
       for (let count = 0; count < MAX_COUNT; count += AT_ONCE)
         await concurrently(AT_ONCE, () => createPending(store));

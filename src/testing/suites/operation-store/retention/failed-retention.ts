@@ -66,7 +66,6 @@ export const failedRetentionChecks: readonly OperationStoreCheck[] = [
   {
     rule: "failed-retention.redriven",
     name: "keeps a redriven operation for its own retention, if its successor is gone earlier",
-    needs: ["redrive"],
     check: async (store, { unitMs, pass }) => {
       const members = { retentionMs: unitMs, failedRetentionMs: 10 * unitMs };
       const { failed, successor } = await createRedriven(store, members);

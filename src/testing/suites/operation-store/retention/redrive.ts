@@ -29,10 +29,6 @@ export async function redrive(
   id: string,
   successor: { readonly id: string; readonly onEndId?: string } = { id: newId() },
 ): Promise<RedriveResult> {
-  if (store.redrive === undefined)
-    throw new Error(
-      "The harness declares `redrive`, but the store has no such method. Implement it or remove the capability.",
-    );
   return store.redrive(id, { onEndId: newId(), ...successor });
 }
 
@@ -57,7 +53,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.created",
     name: "creates a pending operation with the same work and no key, and links the two operations",
-    needs: ["redrive"],
     check: async (store) => {
       const retention = { retentionMs: 12_345, failedRetentionMs: 54_321 };
       const members = {
@@ -101,7 +96,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.repeated",
     name: "returns the first successor again, also for other ids and after the successor has ended",
-    needs: ["redrive"],
     check: async (store) => {
       const { failed, successor } = await createRedriven(store);
       const again = { outcome: "redriven", operationId: successor, created: false };
@@ -119,7 +113,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.race",
     name: "creates one successor for 50 concurrent redrives, with different ids and with the same id",
-    needs: ["redrive"],
     check: async (store) => {
       const same = newId();
       for (const idOf of [newId, () => same]) {
@@ -146,7 +139,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.chain",
     name: "redrives a successor that failed",
-    needs: ["redrive"],
     check: async (store) => {
       const { failed, successor } = await createRedriven(store);
       const { lease } = await begin(store, successor);
@@ -161,7 +153,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.states",
     name: "redrives no unknown, unfinished or completed operation",
-    needs: ["redrive"],
     check: async (store) => {
       isOutcome(await redrive(store, newId()), "unknown", "redriving an unknown operation");
       await refuses(store, (await createPending(store)).id, "pending");
@@ -173,7 +164,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.never-pending",
     name: "redrives an operation that failed after it was prepared, but not one that failed before",
-    needs: ["redrive"],
     check: async (store) => {
       const stillborn = newOperation();
       await store.create(stillborn, { state: "failed", error: ERROR });
@@ -191,7 +181,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.principal",
     name: "keeps the principal of the failed operation, and names none if that operation has none",
-    needs: ["redrive"],
     check: async (store) => {
       for (const principal of ["ann", undefined]) {
         const { successor } = await createRedriven(store, principal === undefined ? {} : { principal });
@@ -204,7 +193,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.hidden",
     name: "hides the successor of a hidden operation",
-    needs: ["redrive"],
     check: async (store) => {
       const { successor } = await createRedriven(store, { hidden: true });
       equal(await store.get(successor, TENANT), undefined, "the successor");
@@ -214,7 +202,6 @@ export const redriveChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redrive.on-end",
     name: "gives the successor a follow-up with the requested id",
-    needs: ["redrive"],
     check: async (store) => {
       const onEnd = newFollowUp();
       const { operation } = await createEnded(store, { onEnd }, FAILED);

@@ -38,7 +38,6 @@ export const redrivenChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redriven.kept",
     name: "keeps a redriven operation until its successor is gone",
-    needs: ["redrive"],
     check: async (store, { unitMs, pass }) => {
       const { failed, successor } = await createRedriven(store, { retentionMs: 2 * unitMs });
       await pass(10 * unitMs);
@@ -65,7 +64,6 @@ export const redrivenChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redriven.chain",
     name: "keeps every operation of a chain of redrives until the last one is gone",
-    needs: ["redrive"],
     check: async (store, { unitMs, pass }) => {
       const { failed: first, successor: second } = await createRedriven(store, { retentionMs: unitMs });
       const { lease } = await begin(store, second);
@@ -85,7 +83,6 @@ export const redrivenChecks: readonly OperationStoreCheck[] = [
   {
     rule: "redriven.removed",
     name: "keeps an operation that was redriven after it was handed out or passed to `remove`",
-    needs: ["redrive"],
     check: async (store, { unitMs, pass }) => {
       const { operation: early } = await createEnded(store, { retentionMs: 0 }, FAILED);
       const { operation: late } = await createEnded(store, { retentionMs: 0 }, FAILED);
@@ -102,7 +99,7 @@ export const redrivenChecks: readonly OperationStoreCheck[] = [
   {
     rule: "jump.redriven",
     name: "keeps an operation redriven during a year-long clock jump until its successor is gone",
-    needs: ["redrive", "jumpsBack"],
+    needs: ["jumpsBack"],
     check: async (store, { unitMs, pass, jump }) => {
       const { operation } = await createEnded(store, { retentionMs: unitMs }, FAILED);
       await jump(YEAR_MS);

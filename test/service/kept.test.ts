@@ -1,0 +1,108 @@
+import {
+  allowAnonymous,
+  type Backend,
+  createMemoryBackend,
+  createService,
+  createWorker,
+  defineOperation,
+} from "async-request-reply";
+import { createOperator } from "async-request-reply/operator";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { replacing } from "../support/replacing.js";
+import { testMistakes } from "../support/untyped.js";
+
+const input = z.object({ customer: z.string() });
+const named = { name: "jobs", path: "/jobs", input } as const;
+const plain = [defineOperation(named)] as const;
+const authorize = allowAnonymous();
+
+/** Returns a back end whose operation store keeps nothing that a definition can ask for. */
+function older(): Backend {
+  const backend = createMemoryBackend();
+  const operations = replacing(backend.operations, { keeps: [] });
+  const { submissions: _, ...parts } = backend;
+  return { ...parts, operations };
+}
+
+const sentence = (subject: string, needed: string): string =>
+  `${subject}, but the operation store of this back end does not keep ${needed}: its \`keeps\` lacks "${needed}". Leave it ` +
+  `out, or use a store that keeps ${needed}, such as that of \`createPostgresBackend({ pool })\`.`;
+
+describe("a store that is older than a promise", () => {
+  const asked = [
+    ["limits.running", "limits", { limits: { running: 1 } }],
+    ["limits.runningPerTenant", "limits", { limits: { runningPerTenant: 1 } }],
+    ["serialBy", "lanes", { serialBy: ({ customer }: z.output<typeof input>) => customer }],
+    ["startWithinMs", "deadlines", { startWithinMs: 1_000 }],
+  ] as const;
+
+  testMistakes(
+    asked.flatMap(([option, needed, members]) => {
+      const definitions = [defineOperation({ ...named, ...members })] as const;
+      const message = sentence(`The definition "jobs" has \`${option}\``, needed);
+      return [
+        [
+          `a service with \`${option}\``,
+          message,
+          () => createService({ definitions, authorize, backend: older() }),
+        ],
+        [
+          `a worker with \`${option}\``,
+          message,
+          () => createWorker({ definitions, backend: older() }, { jobs: () => undefined }),
+        ],
+      ] as const;
+    }),
+  );
+
+  it("is refused by a call with a deadline, and takes others", async () => {
+    const service = createService({ definitions: plain, authorize, backend: older(), observe: false });
+    const submit = (options: object) =>
+      service.submit(plain[0], { customer: "a" }, { tenant: "a", ...options });
+    await expect(submit({ startWithinMs: 5_000 })).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      detail: sentence("The call has `startWithinMs`", "deadlines"),
+    });
+    await expect(submit({})).resolves.toMatchObject({ status: "pending" });
+  });
+});
+
+describe("a back end", () => {
+  const without = (part: "operations" | "idempotency" | "queue", member: string): Backend => {
+    const backend = createMemoryBackend();
+    const port = new Proxy(backend[part], {
+      get: (target, name) => (name === member ? undefined : Reflect.get(target, name)),
+    });
+    return { ...backend, [part]: port };
+  };
+  const lacks = (part: string, method: string): string =>
+    `The member \`${part}\` of the back end has no method \`${method}\`. Add it: docs/writing-a-back-end.md says what it does.`;
+
+  testMistakes([
+    [
+      "of a service whose store cannot list",
+      lacks("operations", "list"),
+      () => createService({ definitions: plain, authorize, backend: without("operations", "list") }),
+    ],
+    [
+      "of a worker whose store cannot find keys",
+      lacks("idempotency", "find"),
+      () =>
+        createWorker(
+          { definitions: plain, backend: without("idempotency", "find") },
+          { jobs: () => undefined },
+        ),
+    ],
+    [
+      "of an operator whose queue cannot publish",
+      lacks("queue", "publish"),
+      () => createOperator({ definitions: plain, backend: without("queue", "publish") }),
+    ],
+    [
+      "whose store does not say what it keeps",
+      'The member `operations` of the back end has no list `keeps`. Say what it keeps, such as `keeps: ["limits"]`, or `keeps: []`.',
+      () => createService({ definitions: plain, authorize, backend: without("operations", "keeps") }),
+    ],
+  ]);
+});

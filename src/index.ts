@@ -5,7 +5,11 @@
  * @module async-request-reply
  */
 
-export { createMemoryBackend, type MemoryBackendOptions } from "./backends/memory/backend.js";
+export {
+  createMemoryBackend,
+  createMemoryStores,
+  type MemoryBackendOptions,
+} from "./backends/memory/backend.js";
 export type { AwaitUsing } from "./contract/await-using.js";
 export {
   defineOperation,
@@ -50,13 +54,15 @@ export type {
   Authorize,
   Principal,
 } from "./ports/authorize.js";
-export { type Backend, type TransactionOptions, withQueue, withStores } from "./ports/backend.js";
+export type { Backend, TransactionOptions } from "./ports/backend.js";
 export type { CreateContext, CreatedResource, CreateResource } from "./ports/create.js";
 export type { IdempotencyStore } from "./ports/idempotency-store.js";
 export type { Observer, ServiceEvent } from "./ports/observer.js";
 export type { OperationStore } from "./ports/operation-store.js";
 export type { Queue } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
+export { withQueue } from "./ports/with-queue.js";
+export { composeStores } from "./protocol/compose-stores.js";
 export { createService, type ServiceOptions } from "./service/create-service.js";
 export { getOperation, submitOrder } from "./service/handlers.js";
 export { createOrderService, type OrderServiceOptions } from "./service/order-service.js";

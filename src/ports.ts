@@ -41,7 +41,7 @@ export type { ApiKeyOptions } from "./http/access/credentials.js";
 export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
 export type { ServiceSettings, SettingsOptions } from "./http/settings.js";
 export type { SecurityScheme } from "./ports/authorize.js";
-export type { IsolationLevel, Submissions, Transactions } from "./ports/backend.js";
+export type { IsolationLevel, SeparateStores, Submissions, Transactions } from "./ports/backend.js";
 export type {
   BegunOperation,
   Claimed,
@@ -51,7 +51,13 @@ export type {
   RunningLimits,
 } from "./ports/claim.js";
 export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
-export type { BindResult, KeyBinding, KeyReference } from "./ports/idempotency-store.js";
+export type {
+  Abandoned,
+  AbandonedRequest,
+  BindResult,
+  KeyBinding,
+  KeyReference,
+} from "./ports/idempotency-store.js";
 export type { AttemptEvent, EndEvent, OperationEvent } from "./ports/observer.js";
 export type {
   BoundedCount,
@@ -67,6 +73,7 @@ export type {
   CreateOutcome,
   ExpiredOperation,
   InitialState,
+  Kept,
   Lease,
   OverdueOperation,
   RedriveResult,

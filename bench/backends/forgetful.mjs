@@ -4,6 +4,7 @@
  */
 export function createForgetfulBackend() {
   const operations = {
+    keeps: [],
     create: async () => "created",
     get: async () => undefined,
     claim: async () => ({ begun: [], ended: [], again: false, blocked: false }),
@@ -11,23 +12,26 @@ export function createForgetfulBackend() {
     settle: async () => ({ outcome: "lost" }),
     requestCancel: async () => "unknown",
     takeExpired: async () => [],
+    endOverdue: async () => [],
     remove: async () => {},
+    getMany: async () => [],
+    list: async () => [],
+    stats: async () => [],
+    countPending: async (requests) => requests.map(() => 0),
+    redrive: async () => ({ outcome: "unknown" }),
+    pause: async () => {},
+    resume: async () => {},
   };
-  const idempotency = {
-    bind: async () => ({ outcome: "bound" }),
-    release: async () => {},
-    takeStale: async () => [],
+  const submissions = {
+    record: async () => ({ outcome: "created" }),
+    recordMany: async (submissions) => submissions.map(() => ({ outcome: "created" })),
+    findKey: async () => undefined,
+    purge: async () => 0,
   };
   const queue = {
     publish: async () => {},
     listen: () => ({ want: () => {}, close: async () => {} }),
     close: async () => {},
   };
-  const submissions = {
-    operations,
-    idempotency,
-    record: async () => ({ outcome: "created" }),
-    purge: async () => 0,
-  };
-  return { operations, idempotency, queue, submissions, check: async () => {}, close: async () => {} };
+  return { operations, submissions, queue, check: async () => {}, close: async () => {} };
 }

@@ -48,7 +48,7 @@ async function respond(
   return jsonReply(await runRoute(route, context, { caller, operationId, query, body, signal }));
 }
 
-/** Turns mistakes in a filter, and calls that the store does not support, into errors that clients may see. */
+/** Turns mistakes in a filter into errors that clients may see. */
 async function runRoute(
   route: DataRoute,
   ...[context, call]: Parameters<DataRoute["run"]>
@@ -58,7 +58,6 @@ async function runRoute(
   } catch (error) {
     const { code, detail = "" } = isAsyncReplyError(error) ? error : ({} as Partial<AsyncReplyError>);
     if (code === "INVALID_OPTION") throw new AsyncReplyError("INVALID_QUERY", detail, { cause: error });
-    if (code === "NOT_SUPPORTED") throw new AsyncReplyError("NOT_FOUND", detail, { cause: error });
     throw error;
   }
 }

@@ -1,8 +1,12 @@
-import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import type { JsonText, Settlement } from "../contract/operation.js";
-import { invalidOption, isObject, kindOf, misuse } from "../contract/options.js";
-import type { IdempotencyStore } from "./idempotency-store.js";
+import type {
+  Abandoned,
+  AbandonedRequest,
+  IdempotencyStore,
+  KeyBinding,
+  KeyReference,
+} from "./idempotency-store.js";
 import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
 import type { RecordManyResult, RecordResult, Submission } from "./submission.js";
@@ -17,12 +21,8 @@ export interface TransactionOptions {
   readonly isolation?: IsolationLevel | undefined;
 }
 
-/** Atomic steps over both stores, for a back end whose stores share a transaction: see {@link Backend.submissions}. */
+/** Records keys together with their operations, and purges them together. */
 export interface Submissions<Tx> {
-  /** Store in which `record` creates operations. These submissions are only used together with this store. */
-  readonly operations: OperationStore;
-  /** Store in which `record` binds keys. These submissions are only used together with this store. */
-  readonly idempotency: IdempotencyStore;
   /**
    * Binds the key and creates the operation in one commit. Safe to repeat with the same operation id.
    *
@@ -38,6 +38,8 @@ export interface Submissions<Tx> {
    * Throws if the whole commit fails. Then none of them is recorded, unless the answer was lost.
    */
   recordMany(submissions: readonly Submission[]): Promise<readonly RecordManyResult[]>;
+  /** Returns the operation that a key is bound to, or undefined. */
+  findKey(reference: KeyReference): Promise<Pick<KeyBinding, "operationId" | "fingerprint"> | undefined>;
   /**
    * Gives up on a submission whose `record` has not settled, because its caller has timed out. For `recordMany`, one of its
    * submissions stands for all of them. Returns whether nothing
@@ -49,6 +51,11 @@ export interface Submissions<Tx> {
    * Returns how many it deleted.
    */
   purge(request: { readonly limit: number }): Promise<number>;
+  /**
+   * Ends submissions whose key was bound long ago and whose operation was never created: creates the operation as failed, with the
+   * problem `abandoned`. Default: every key has an operation.
+   */
+  endAbandoned?(request: AbandonedRequest): Promise<Abandoned>;
   /** Shares the store's transactions with the user's own writes. */
   readonly transactions?: Transactions<Tx>;
   /** Shares them with synchronous functions only. Instead of `transactions`, if the client of the database is synchronous. */
@@ -107,7 +114,8 @@ export interface Transactions<Tx> {
 }
 
 /**
- * Stores and queue of a service. To replace a part, use `withQueue` or `withStores`.
+ * Keeps everything of a service. To replace the queue, use `withQueue`. To use two stores that share no transaction, pass
+ * {@link SeparateStores}.
  *
  * `Tx` is the type of the transaction handle, if the back end shares its transactions. If they are synchronous, it is
  * `Sync` of that type.
@@ -115,12 +123,10 @@ export interface Transactions<Tx> {
 export interface Backend<Tx = unknown> {
   /** Keeps operations. This store is the source of truth. */
   readonly operations: OperationStore;
-  /** Records which idempotency key belongs to which operation. */
-  readonly idempotency: IdempotencyStore;
+  /** Records submissions in the store of operations. */
+  readonly submissions: Submissions<Tx>;
   /** Wakes up workers. It may lose any message. */
   readonly queue: Queue;
-  /** Only used if it covers exactly the two stores of this back end, so replacing either store drops it. */
-  readonly submissions?: Submissions<Tx>;
   /**
    * Resolves if the back end can be used now. Workers call it when they start. It must be cheap enough for a readiness probe.
    *
@@ -133,133 +139,18 @@ export interface Backend<Tx = unknown> {
   close(): Promise<void>;
 }
 
-/** Methods that every part has. */
-const METHODS = {
-  operations: [
-    ...([
-      "create",
-      "get",
-      "claim",
-      "renew",
-      "settle",
-      "requestCancel",
-      "takeExpired",
-      "endOverdue",
-      "remove",
-    ] as const),
-    ...(["getMany", "list", "stats", "countPending", "redrive", "pause", "resume"] as const),
-  ],
-  idempotency: ["bind", "find", "release", "takeStale"],
-  queue: ["publish", "listen", "close"],
-} as const satisfies {
-  readonly [Part in "operations" | "idempotency" | "queue"]: readonly (keyof Backend[Part])[];
-};
-
-/**
- * Checks that a value is a back end, and that its parts have the methods that every part has.
- *
- * Throws `INVALID_OPTION`.
- */
-export function checkBackend(backend: unknown): void {
-  const { operations, idempotency, queue } = isObject(backend) ? (backend as Partial<Backend>) : {};
-  if (!isObject(operations) || !isObject(idempotency) || !isObject(queue)) {
-    const expected = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
-    throw invalidOption("backend", expected, backend);
-  }
-  const parts: Readonly<Record<string, object>> = { operations, idempotency, queue };
-  for (const [part, methods] of Object.entries(METHODS)) checkMethods(part, parts[part] as object, methods);
-  if (Array.isArray(operations.keeps)) return;
-  throw misuse(
-    'The member `operations` of the back end has no list `keeps`. Say what it keeps, such as `keeps: ["limits"]`, or `keeps: []`.',
-  );
-}
-
-function checkMethods(part: string, given: object, methods: readonly string[]): void {
-  const missing = methods.find(
-    (name) => typeof (given as Readonly<Record<string, unknown>>)[name] !== "function",
-  );
-  if (missing === undefined) return;
-  throw misuse(
-    `The member \`${part}\` of the back end has no method \`${missing}\`. Add it: docs/writing-a-back-end.md says what it does.`,
-  );
-}
-
-/**
- * Returns a back end with another queue. Key and operation are still recorded in one step, and transactions still work. Workers
- * also listen to the back end's own queue, which rings for what is recorded in your transactions. `close` closes the new queue and
- * the back end.
- *
- * Throws `INVALID_OPTION` if an argument is missing.
- */
-export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> & AwaitUsing {
-  checkBackend(backend);
-  checkQueue(queue);
-  const { operations, idempotency, submissions, queue: own } = backend;
-  return {
-    operations,
-    idempotency,
-    queue: {
-      publish: (rings) => queue.publish(rings),
-      listen: listenToBoth(queue, own),
-      close: () => queue.close(),
-    },
-    ...(submissions === undefined ? {} : { submissions }),
-    check: () => backend.check(),
-    close: async () => {
-      try {
-        await queue.close();
-      } finally {
-        await backend.close();
-      }
-    },
-    ...awaitUsing(),
-  };
-}
-
-function listenToBoth(...queues: readonly Queue[]): Queue["listen"] {
-  return (listener) => {
-    const all = queues.map((queue) => queue.listen(listener));
-    return {
-      want: (definitions) => {
-        for (const listening of all) listening.want(definitions);
-      },
-      close: async () => void (await Promise.all(all.map((listening) => listening.close()))),
-    };
-  };
-}
-
-/** The value is not quoted, because an address can contain a password. */
-function checkQueue(value: unknown): void {
-  const { publish, listen, close } = isObject(value) ? (value as Partial<Queue>) : {};
-  if ([publish, listen, close].every((method) => typeof method === "function")) return;
-  throw misuse(
-    `The second argument of \`withQueue\` must be a queue, such as \`createNatsQueue({ jetstream })\`, not ${kindOf(value)}.`,
-  );
-}
-
-/**
- * Returns a back end with one or both stores replaced. Key and operation are then recorded one after the other instead
- * of in one step, and transactions are not shared. `close` closes the back end; stores have nothing to close.
- */
-export function withStores(
-  backend: Backend,
-  stores: { readonly operations?: OperationStore; readonly idempotency?: IdempotencyStore },
-): Backend<never> & AwaitUsing {
-  return {
-    operations: stores.operations ?? backend.operations,
-    idempotency: stores.idempotency ?? backend.idempotency,
-    queue: backend.queue,
-    check: () => backend.check(),
-    close: () => backend.close(),
-    ...awaitUsing(),
-  };
-}
-
-/** Returns the atomic steps of a back end if they cover exactly its two stores. */
-export function atomicSubmissions<Tx>(backend: Backend<Tx>): Submissions<Tx> | undefined {
-  const { submissions, operations, idempotency } = backend;
-  const own = submissions?.operations === operations && submissions.idempotency === idempotency;
-  return own ? submissions : undefined;
+/** Stores that share no transaction, and a queue: see `composeStores`. */
+export interface SeparateStores {
+  /** Keeps operations. This store is the source of truth. */
+  readonly operations: OperationStore;
+  /** Records which idempotency key belongs to which operation. */
+  readonly idempotency: IdempotencyStore;
+  /** Wakes up workers. It may lose any message. */
+  readonly queue: Queue;
+  /** See {@link Backend.check}. Default: does nothing. */
+  check?(): Promise<void>;
+  /** Releases everything that the stores opened themselves. Default: closes the queue. */
+  close?(): Promise<void>;
 }
 
 /**
@@ -268,7 +159,7 @@ export function atomicSubmissions<Tx>(backend: Backend<Tx>): Submissions<Tx> | u
  * Throws `NO_TRANSACTIONS`.
  */
 export function sharedTransactions<Tx>(backend: Backend<Tx>): Transactions<Tx> {
-  const { transactions, synchronous } = atomicSubmissions(backend) ?? {};
+  const { transactions, synchronous } = backend.submissions;
   if (transactions !== undefined) return transactions;
   if (synchronous === undefined) throw noTransactions();
   throw new AsyncReplyError(
@@ -284,7 +175,7 @@ export function sharedTransactions<Tx>(backend: Backend<Tx>): Transactions<Tx> {
  * Throws `NO_TRANSACTIONS`.
  */
 export function synchronousTransactions(backend: Backend): SynchronousTransactions {
-  const { transactions, synchronous } = atomicSubmissions(backend) ?? {};
+  const { transactions, synchronous } = backend.submissions;
   if (synchronous !== undefined) return synchronous;
   if (transactions === undefined) throw noTransactions();
   throw new AsyncReplyError(
@@ -296,7 +187,6 @@ export function synchronousTransactions(backend: Backend): SynchronousTransactio
 function noTransactions(): AsyncReplyError {
   return new AsyncReplyError(
     "NO_TRANSACTIONS",
-    "This back end shares no transactions. Use one that does, such as `createPostgresBackend({ pool })`, without " +
-      "`withStores`.",
+    "This back end shares no transactions. Use one that does, such as `createPostgresBackend({ pool })`.",
   );
 }

@@ -1,3 +1,5 @@
+import type { NewOperation } from "../contract/operation.js";
+
 /**
  * Identifies a key. It is unique over tenant, definition and key. Stores must not join the three ambiguously: `a:b` +
  * `c` is not `a` + `b:c`.
@@ -17,6 +19,26 @@ export interface KeyBinding extends KeyReference {
   readonly fingerprint: string;
   /** Id of the operation, chosen before the binding, so that a retry after a lost answer names the same operation. */
   readonly operationId: string;
+}
+
+/** Which submissions count as abandoned. */
+export interface AbandonedRequest {
+  /** Age of the binding. Milliseconds. */
+  readonly olderThanMs: number;
+  /** Maximum number of keys to look at. */
+  readonly limit: number;
+  /** Returns how long operations of a definition are kept after their end. */
+  readonly retentionOf: (
+    definition: string,
+  ) => Required<Pick<NewOperation, "retentionMs" | "failedRetentionMs">>;
+}
+
+/** Submissions that were abandoned. */
+export interface Abandoned {
+  /** Number of old keys that the call has looked at. If it is the limit, there may be more. */
+  readonly looked: number;
+  /** Those whose operation this call has created as failed. */
+  readonly ended: readonly KeyBinding[];
 }
 
 /** Outcome of a binding: the key is bound to the caller's operation, or already to another one. */

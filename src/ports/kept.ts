@@ -1,13 +1,7 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { misuse } from "../contract/options.js";
-import type { OperationStore } from "./operation-store.js";
-
-/**
- * A promise about operations that a definition asks for. `deadlines`: `startWithinMs`. `lanes`: `serialBy`. `limits`:
- * `limits.running` and `limits.runningPerTenant`.
- */
-export type Kept = "deadlines" | "lanes" | "limits";
+import type { Kept, OperationStore } from "./operation-store.js";
 
 /**
  * Checks that a store keeps what definitions ask for.

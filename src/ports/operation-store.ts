@@ -1,7 +1,12 @@
 import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../contract/operation.js";
 import type { Claimed, ClaimRequest, DueOperation } from "./claim.js";
-import type { Kept } from "./kept.js";
 import type { DefinitionStats, ListedOperation, ListRequest, PendingRequest } from "./operation-reads.js";
+
+/**
+ * A promise about operations that a definition asks for. `deadlines`: `startWithinMs`. `lanes`: `serialBy`. `limits`:
+ * `limits.running` and `limits.runningPerTenant`.
+ */
+export type Kept = "deadlines" | "lanes" | "limits";
 
 /** The right to work on one operation. The caller chooses the token: see {@link OperationStore.claim}. */
 export interface Lease {
@@ -90,8 +95,8 @@ export type RedriveResult =
  */
 export interface OperationStore {
   /**
-   * What of a definition this store keeps. A service refuses definitions that need anything else, so that a store which is older
-   * than a promise cannot ignore it.
+   * Names the promises of definitions that this store keeps. A service refuses definitions that need another one, so that a store
+   * which is older than a promise cannot ignore it.
    */
   readonly keeps: readonly Kept[];
 

@@ -17,8 +17,11 @@ export interface Submission {
 
 /** Outcome of a submission: a new operation, or the operation of an earlier submission with the same key. */
 export type RecordResult =
-  /** Created by this call, or by an earlier call with the same operation id whose answer was lost. */
-  | { readonly outcome: "created" }
+  /**
+   * Created by this call, or by an earlier call with the same operation id whose answer was lost. `operationId` is set if it is not
+   * that of the submission, because an earlier submission has bound the key to it.
+   */
+  | { readonly outcome: "created"; readonly operationId?: string }
   /** The key is bound to `operation`, which was recorded with `fingerprint`. */
   | { readonly outcome: "exists"; readonly operation: Operation; readonly fingerprint: string }
   /** The key is bound with another fingerprint, `fingerprint`, and the operation does not exist yet. */

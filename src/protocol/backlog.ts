@@ -23,7 +23,7 @@ export interface Backlog {
 /** Options of {@link createBacklog}. */
 export interface BacklogOptions {
   readonly definitions: Definitions;
-  readonly backend: Pick<Backend, "operations" | "idempotency">;
+  readonly backend: Pick<Backend, "operations" | "submissions">;
   readonly runtime: Pick<Runtime, "clock" | "random">;
   readonly estimate: Pick<RetryAfterEstimate, "durationMs">;
   /** Waits for a call of a store for a limited time. Throws `STORE_UNAVAILABLE`. */
@@ -45,7 +45,7 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
   const limited = limitsByName(options.definitions);
   if (limited.size === 0) return undefined;
   const { runtime, estimate, inTime } = options;
-  const { operations, idempotency } = options.backend;
+  const { operations, submissions } = options.backend;
   const counts = new PendingCounts((requests) => inTime(operations.countPending(requests)), runtime.clock);
 
   async function admitCounted(
@@ -64,7 +64,7 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
     const isFull = counts.of(all) >= pending;
     if (!isFull && !(countsOwn && counts.of(own) >= pendingPerTenant)) return counts.take(definition, tenant);
     // A repeated request gets its operation, however full the backlog is.
-    if (key !== undefined && (await inTime(idempotency.find({ tenant, definition, key }))) !== undefined)
+    if (key !== undefined && (await inTime(submissions.findKey({ tenant, definition, key }))) !== undefined)
       return counts.take(definition, tenant);
     throw isFull
       ? refused("BACKLOG_FULL", definition, pending)

@@ -1,10 +1,7 @@
 import type { NewOperation } from "../contract/operation.js";
-import { operationError } from "../contract/problem.js";
-import { atomicSubmissions, type Backend } from "../ports/backend.js";
-import type { KeyBinding } from "../ports/idempotency-store.js";
+import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import { expiredEvent } from "../ports/overdue.js";
-import type { Clock } from "../ports/runtime.js";
 import type { Bell } from "./bell.js";
 
 const BATCH = 500;
@@ -15,13 +12,10 @@ export interface SweepOptions {
   /** Names of the definitions that the worker runs. */
   readonly definitions: readonly string[];
   readonly bell: Pick<Bell, "ring">;
-  readonly clock: Clock;
   /** Returns how long operations of a definition are kept after their end. */
   readonly retentionOf: (
     definition: string,
   ) => Required<Pick<NewOperation, "retentionMs" | "failedRetentionMs">>;
-  /** Time between the release of a key and the removal of its operation. Milliseconds. */
-  readonly purgeGraceMs: number;
   /** Age at which a binding without an operation counts as abandoned. Milliseconds. */
   readonly abandonAfterMs: number;
   readonly observe: Observer;
@@ -53,7 +47,7 @@ export function createSweep(options: SweepOptions): Sweep {
     endOverdue: async () => void (await attempted("end-overdue", () => endOverdue(options))),
     clean: async () => {
       await attempted("end-abandoned", () => endAbandoned(options));
-      const count = await attempted("purge", () => purge(options));
+      const count = await attempted("purge", () => options.backend.submissions.purge({ limit: BATCH }));
       if (count) observe({ event: "operation.purged", count });
     },
   };
@@ -80,58 +74,15 @@ async function endOverdue({ backend, definitions, bell, observe }: SweepOptions)
   return ended.length;
 }
 
-/**
- * Ends bindings that have had no operation for days, by creating a failed operation with the id of the binding. Releasing
- * it would be unsafe, because its process might still create the operation. The sweep later deletes the failed
- * operation like any other.
- */
-async function endAbandoned(options: SweepOptions): Promise<number> {
-  const { backend, abandonAfterMs, purgeGraceMs, clock } = options;
-  // With atomic submissions, no binding lacks its operation. A binding that was just purged could look like one, and
-  // ending it would bring its operation back.
-  if (atomicSubmissions(backend) !== undefined) return 0;
-  const until = clock.now() + purgeGraceMs / 2;
-  const stale = await backend.idempotency.takeStale({ olderThanMs: abandonAfterMs, limit: BATCH });
-  for (const binding of stale) await endIfAbandoned(options, binding, until);
-  return stale.length;
-}
-
-async function endIfAbandoned(
-  { backend, clock, retentionOf, observe }: SweepOptions,
-  binding: KeyBinding,
-  until: number,
-): Promise<void> {
-  const { operationId, tenant, definition, key } = binding;
-  if ((await backend.operations.get(operationId, tenant)) !== undefined) return;
-  const error = operationError(
-    "abandoned",
-    "The submission was never completed, so no work was done. Submit again with a new key.",
-  );
-  const { retentionMs, failedRetentionMs } = retentionOf(definition);
-  const work = { tenant, definition, key, input: "null", retentionMs, failedRetentionMs };
-  const operation = { id: operationId, ...work };
-  // If this process was paused until now, the operation may have been created, ended and purged meanwhile.
-  if (clock.now() >= until) return;
-  const created = await backend.operations.create(operation, { state: "failed", error });
-  if (created === "created") observe({ event: "operation.abandoned", operationId, definition, tenant });
-}
-
-/**
- * Releases the keys of expired operations, and deletes the operations after the grace period. A submission that has
- * just read the binding must still find its operation, or it would create the operation again.
- */
-async function purge({ backend, purgeGraceMs }: SweepOptions): Promise<number> {
-  const submissions = atomicSubmissions(backend);
-  if (submissions !== undefined) return submissions.purge({ limit: BATCH });
-  const { operations, idempotency } = backend;
-  const expired = await operations.takeExpired({ limit: BATCH });
-  for (const { id, tenant, definition, key } of expired) {
-    if (key !== undefined) await idempotency.release({ tenant, definition, key, operationId: id });
-  }
-  if (expired.length > 0)
-    await operations.remove(
-      expired.map(({ id }) => id),
-      { afterMs: purgeGraceMs },
-    );
-  return expired.length;
+async function endAbandoned({
+  backend,
+  abandonAfterMs,
+  retentionOf,
+  observe,
+}: SweepOptions): Promise<number> {
+  const request = { olderThanMs: abandonAfterMs, limit: BATCH, retentionOf };
+  const { looked, ended } = (await backend.submissions.endAbandoned?.(request)) ?? { looked: 0, ended: [] };
+  for (const { operationId, definition, tenant } of ended)
+    observe({ event: "operation.abandoned", operationId, definition, tenant });
+  return looked;
 }

@@ -19,7 +19,7 @@ import { createRouter } from "../http/handle.js";
 import { checkPaths } from "../http/routing/check-paths.js";
 import { SETTINGS, type SettingsOptions } from "../http/settings.js";
 import { toObserver } from "../observing/to-observer.js";
-import { type Backend, checkBackend } from "../ports/backend.js";
+import type { Backend, SeparateStores } from "../ports/backend.js";
 import type { AnyCreators, Creators } from "../ports/create.js";
 import { checkKept } from "../ports/kept.js";
 import type { Observer } from "../ports/observer.js";
@@ -28,6 +28,7 @@ import { createSystemRuntime } from "../ports/system-runtime.js";
 import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
 import { createBacklog } from "../protocol/backlog.js";
 import { createBell } from "../protocol/bell.js";
+import { toBackend } from "../protocol/compose-stores.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import { SHARED } from "../protocol/shared.js";
@@ -46,8 +47,11 @@ export interface ServiceOptions<List extends Definitions, Tx = unknown, Created 
   extends SettingsOptions {
   /** At least one definition. Names and paths must be unique. */
   readonly definitions: List;
-  /** Back end that stores operations and wakes up workers. Default: the memory of this process, with a warning. */
-  readonly backend?: Backend<Tx>;
+  /**
+   * Back end that stores operations and wakes up workers, or the stores and the queue to compose one of. Default: the memory of this
+   * process, with a warning.
+   */
+  readonly backend?: Backend<Tx> | SeparateStores;
   /**
    * Functions that create a resource before the reply, by name of the definition. The reply is then a 201 (spec §4.1).
    * Default: none; the reply is a 202.
@@ -98,8 +102,8 @@ export function createService<
   const settings = readNamed(options, SETTINGS);
   checkPaths(definitions, settings.statusPath);
   const runtime: Runtime = { ...createSystemRuntime(), ...options.runtime };
-  if (options.backend !== undefined) checkBackend(options.backend);
-  const backend = options.backend ?? (createMemoryBackend({ clock: runtime.clock }) as Backend<Tx>);
+  const { clock } = runtime;
+  const backend = toBackend<Tx>(options.backend ?? (createMemoryBackend({ clock }) as Backend<Tx>), clock);
   checkKept(definitions, backend.operations);
   const observe = toObserver(options.observe, runtime.clock);
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });

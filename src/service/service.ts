@@ -129,9 +129,9 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> e
    * With `tx`, everything is written in your transaction, and there is no event.
    *
    * Rejects if the commit fails: `SUBMISSION_UNCERTAIN`, `STORE_UNAVAILABLE`, `OVERLOADED`. The first of them means that
-   * either all items were accepted or none. Throws `INVALID_OPTION` for more than 1,000 items, for inputs of more than 16
+   * either all items were accepted or none, or any of them if keys and operations are in two stores. Throws `INVALID_OPTION` for more than 1,000 items, for inputs of more than 16
    * million characters together, and if the service has a `create` function for this definition; `NO_TRANSACTIONS`;
-   * `NOT_SUPPORTED` if the back end cannot record several submissions in one commit; `SERVICE_CLOSED`.
+   * `SERVICE_CLOSED`.
    */
   submitMany<const Definition extends List[number]>(
     definition: Definition,

@@ -1,5 +1,5 @@
-import { AsyncReplyError, isAsyncReplyError, notRecorded } from "../contract/errors.js";
-import { atomicSubmissions, type Backend, sharedTransactions } from "../ports/backend.js";
+import { type AsyncReplyError, isAsyncReplyError, notRecorded } from "../contract/errors.js";
+import { type Backend, sharedTransactions } from "../ports/backend.js";
 import type { RecordManyResult, RecordResult, Submission } from "../ports/submission.js";
 import { type Accepted, replayOf } from "./accepted.js";
 import type { SubmissionContext } from "./context.js";
@@ -110,12 +110,9 @@ function judge(
 /**
  * Returns the function that records in its own commit. It throws `SUBMISSION_UNCERTAIN` if the commit may have
  * succeeded, and errors of the stores.
- *
- * Throws `NOT_SUPPORTED`.
  */
 export function inOwnCommit(context: SubmissionContext): RecordAll {
-  const submissions = atomicSubmissions(context.backend);
-  if (submissions === undefined) throw notSupported();
+  const { submissions } = context.backend;
   return async (list) => {
     const isUnsent = (): boolean => submissions.giveUp?.(list[0] as Submission) === true;
     const tooLate = (): AsyncReplyError => (isUnsent() ? notRecorded(notInTime()) : notInTime());
@@ -125,14 +122,6 @@ export function inOwnCommit(context: SubmissionContext): RecordAll {
       throw asUncertain(error);
     }
   };
-}
-
-function notSupported(): AsyncReplyError {
-  return new AsyncReplyError(
-    "NOT_SUPPORTED",
-    "This back end cannot record several submissions in one commit, because it has no `submissions`. Call " +
-      "`service.submit` for each item, or use a back end of this package without `withStores`.",
-  );
 }
 
 /** Errors of `recordIn` that concern one submission. */

@@ -47,11 +47,6 @@ export interface WorkerOptions extends Omit<ProcessorOptions, "concurrency"> {
   readonly sweepIntervalMs?: number;
   /** How long `stop` lets attempts finish before it releases them. Milliseconds. Default: 10 s. */
   readonly drainTimeoutMs?: number;
-  /**
-   * How long an operation is kept after its key is released, if the back end cannot purge both in one step.
-   * Milliseconds, 1 minute to 100 years. Default: 5 min.
-   */
-  readonly purgeGraceMs?: number;
   /** Age at which a submission that was never finished is ended. Milliseconds, at most 100 years. Default: 7 days. */
   readonly abandonAfterMs?: number;
 }
@@ -71,8 +66,6 @@ export interface WorkerSettings
   extends ProcessorSettings,
     Required<Omit<WorkerOptions, keyof ProcessorOptions>> {}
 
-/** The purge grace must outlast every submission in progress: see `recordTimeoutMs`. */
-const MIN_GRACE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -94,7 +87,6 @@ export function readWorkerSettings(options: WorkerOptions, random: () => number)
     maxResultBytes: integer(65_536),
     sweepIntervalMs: duration(1_000),
     drainTimeoutMs: duration(10_000),
-    purgeGraceMs: longDuration(300_000, MIN_GRACE_MS),
     abandonAfterMs: longDuration(7 * DAY_MS),
   };
   return readOptions<WorkerSettings>(options, table, "createWorker");

@@ -1,7 +1,8 @@
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { checkOptions, isObject, misuse, type OptionNames, shown } from "../contract/options.js";
-import { type Backend, checkBackend } from "../ports/backend.js";
+import type { Backend } from "../ports/backend.js";
+import { checkBackend } from "../ports/check-backend.js";
 import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";

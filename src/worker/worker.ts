@@ -205,12 +205,11 @@ const RUN_OPTIONS: OptionTable<{ readonly maxMs: number; readonly signal: AbortS
 
 /** Creates the sweep of a worker, which also reports definitions without a worker. */
 function sweepWith(context: WorkerContext, known: Definitions): Sweep {
-  const { processors, backend, runtime, settings, bell, observe } = context;
+  const { processors, backend, settings, bell, observe } = context;
   const sweep = createSweep({
     backend,
     definitions: [...processors.keys()],
     bell,
-    clock: runtime.clock,
     retentionOf: (definition) =>
       known.find(({ name }) => name === definition) ?? {
         retentionMs: DEFAULT_RETENTION_MS,

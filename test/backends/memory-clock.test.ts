@@ -2,7 +2,7 @@ import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../support/all-operations.js";
 import { claimOne } from "../support/claims.js";
-import { memoryOnClock, submissionsOf } from "../support/memory-harnesses.js";
+import { memoryOnClock, storesOnClock } from "../support/memory-harnesses.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -22,12 +22,9 @@ function operation(index: number): NewOperation {
 
 /** A memory back end with the steps that the tests share. */
 function stage(maxOperations = 100) {
-  const backend = memoryOnClock({ maxOperations });
-  const { operations, idempotency, clock } = backend;
-  const submissions = submissionsOf(backend);
+  const { operations, submissions, clock } = memoryOnClock({ maxOperations });
   return {
     operations,
-    idempotency,
     clock,
     end: async (index: number) => {
       const { id } = operation(index);
@@ -95,7 +92,7 @@ describe("a memory back end after a year-long clock jump", () => {
   });
 
   it("hands out bindings made during the jump once they are as old as requested", async () => {
-    const { idempotency, clock } = stage();
+    const { idempotency, clock } = storesOnClock();
     const binding = {
       tenant: "tenant-1",
       definition: "orders",

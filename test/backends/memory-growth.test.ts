@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { OperationStore } from "async-request-reply";
-import type { NewOperation, Operation, Submissions } from "async-request-reply/ports";
+import { type Backend, composeStores, type OperationStore } from "async-request-reply";
+import type { NewOperation, Operation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { Line, type Waiting } from "../../src/backends/memory/collections/line.js";
 import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";
 import { allOperations } from "../support/all-operations.js";
 import { claimOne } from "../support/claims.js";
 import { effort } from "../support/effort.js";
-import { memoryOnClock, submissionsOf } from "../support/memory-harnesses.js";
+import { memoryOnClock, storesOnClock } from "../support/memory-harnesses.js";
 
 const COUNT = effort(20_000, 100_000);
 const RECORDED = effort(5_000, 100_000);
@@ -34,12 +34,10 @@ function operation(index: number): NewOperation {
 
 /** Records and completes operations, one after the other. */
 async function recordAndComplete(
-  backend: ReturnType<typeof memoryOnClock>,
+  { operations, submissions }: Backend,
   count: number,
   leaseMs: number,
 ): Promise<void> {
-  const { operations } = backend;
-  const submissions = submissionsOf(backend);
   for (let index = 0; index < count; index += 1) {
     await submissions.record({ operation: operation(index), fingerprint: "1:a" });
     const { id } = operation(index);
@@ -64,18 +62,7 @@ async function countInMemory(refs: readonly WeakRef<Operation>[], turns: number)
   return refs.filter(isAlive).length;
 }
 
-/** Releases the keys of one batch of ended operations and removes them. Returns their number. */
-async function removeBatch({ operations, idempotency }: ReturnType<typeof memoryOnClock>): Promise<number> {
-  const expired = await operations.takeExpired({ limit: BATCH });
-  for (const { id: operationId, key = "", tenant, definition } of expired) {
-    await idempotency.release({ operationId, key, tenant, definition });
-  }
-  const ids = expired.map(({ id }) => id);
-  await operations.remove(ids, { afterMs: MINUTE_MS });
-  return ids.length;
-}
-
-async function purgeAll(submissions: Submissions<unknown>): Promise<number> {
+async function purgeAll({ submissions }: Backend): Promise<number> {
   let purged = 0;
   for (let count = BATCH; count === BATCH; purged += count) {
     count = await submissions.purge({ limit: BATCH });
@@ -91,19 +78,23 @@ describe("operations in memory", () => {
     await recordAndComplete(backend, RECORDED, HOUR_MS);
     const refs = await weakly(backend.operations);
     expect(await countInMemory(refs, 2)).toBe(RECORDED);
-    expect(await purgeAll(submissionsOf(backend))).toBe(RECORDED);
+    expect(await purgeAll(backend)).toBe(RECORDED);
     expect(await backend.operations.list({ internal: true, limit: 1 })).toEqual([]);
-    expect(await backend.idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
+    for (let index = 0; index < RECORDED; index += 1) {
+      const { tenant, definition, key = "" } = operation(index);
+      expect(await backend.submissions.findKey({ tenant, definition, key })).toBeUndefined();
+    }
     expect(await countInMemory(refs, ENOUGH_TURNS)).toBe(0);
   });
 
   it("are all gone when the stores are used separately", async () => {
-    const backend = memoryOnClock();
-    const { operations, idempotency, clock } = backend;
+    const { clock, ...stores } = storesOnClock();
+    const { operations, idempotency } = stores;
+    const backend = composeStores(stores, { clock });
     await recordAndComplete(backend, 5_000, HOUR_MS);
     const refs = await weakly(operations);
-    while ((await removeBatch(backend)) > 0);
-    await clock.advance(MINUTE_MS);
+    expect(await purgeAll(backend)).toBe(5_000);
+    await clock.advance(HOUR_MS);
     expect(await operations.takeExpired({ limit: BATCH })).toEqual([]);
     expect(await operations.list({ internal: true, limit: 1 })).toEqual([]);
     expect(await idempotency.takeStale({ olderThanMs: 0, limit: 1 })).toEqual([]);
@@ -119,7 +110,7 @@ describe("operations in memory", () => {
       await backend.clock.advance(SECOND_MS);
     }
     const refs = await weakly(operations);
-    expect(await purgeAll(submissionsOf(backend))).toBe(1_000);
+    expect(await purgeAll(backend)).toBe(1_000);
     expect(await countInMemory(refs, ENOUGH_TURNS)).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../support/all-operations.js";
 import { claimOne } from "../support/claims.js";
-import { memoryOnClock, submissionsOf } from "../support/memory-harnesses.js";
+import { memoryOnClock } from "../support/memory-harnesses.js";
 
 function operation(index: number, members: Partial<NewOperation> = {}): NewOperation {
   const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;
@@ -25,21 +25,20 @@ describe("a memory back end that is full", () => {
   });
 
   it("accepts operations again once others were purged", async () => {
-    const backend = memoryOnClock({ maxOperations: 1 });
-    await backend.operations.create(operation(1), { state: "failed", error: "null" });
-    await expect(backend.operations.create(operation(2))).rejects.toEqual(full);
-    await submissionsOf(backend).purge({ limit: 1 });
-    expect(await backend.operations.create(operation(2))).toBe("created");
+    const { operations, submissions } = memoryOnClock({ maxOperations: 1 });
+    await operations.create(operation(1), { state: "failed", error: "null" });
+    await expect(operations.create(operation(2))).rejects.toEqual(full);
+    await submissions.purge({ limit: 1 });
+    expect(await operations.create(operation(2))).toBe("created");
   });
 
   it("leaves the key of a refused submission free", async () => {
-    const backend = memoryOnClock({ maxOperations: 1 });
-    const { operations, idempotency } = backend;
-    const submissions = submissionsOf(backend);
+    const { operations, submissions } = memoryOnClock({ maxOperations: 1 });
     await operations.create(operation(1), { state: "failed", error: "null" });
     const refused = operation(2, { key: "key-1" });
     await expect(submissions.record({ operation: refused, fingerprint: "1:a" })).rejects.toEqual(full);
-    expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toEqual([]);
+    const reference = { tenant: "tenant-1", definition: "orders", key: "key-1" };
+    expect(await submissions.findKey(reference)).toBeUndefined();
     await submissions.purge({ limit: 1 });
     const other = operation(3, { key: "key-1" });
     expect(await submissions.record({ operation: other, fingerprint: "1:b" })).toEqual({
@@ -48,8 +47,7 @@ describe("a memory back end that is full", () => {
   });
 
   it("returns the existing operation to a submission with a known key", async () => {
-    const backend = memoryOnClock({ maxOperations: 1 });
-    const submissions = submissionsOf(backend);
+    const { submissions } = memoryOnClock({ maxOperations: 1 });
     const first = operation(1, { key: "key-1" });
     await submissions.record({ operation: first, fingerprint: "1:a" });
     const again = { operation: operation(2, { key: "key-1" }), fingerprint: "1:a" };
@@ -76,15 +74,14 @@ describe("a memory back end that is full", () => {
   });
 
   it("refuses a redrive completely and accepts it once there is room", async () => {
-    const backend = memoryOnClock({ maxOperations: 2 });
-    const { operations } = backend;
+    const { operations, submissions } = memoryOnClock({ maxOperations: 2 });
     await operations.create(operation(1, { retentionMs: 1_000 }));
     await operations.requestCancel(operation(1).id, "tenant-1");
     await operations.create(operation(2), { state: "failed", error: "null" });
     const redrive = () => operations.redrive(operation(1).id, { id: operation(3).id, onEndId: "" });
     await expect(redrive()).rejects.toEqual(full);
     expect((await operations.get(operation(1).id, "tenant-1"))?.retriedBy).toBeUndefined();
-    await submissionsOf(backend).purge({ limit: 1 });
+    await submissions.purge({ limit: 1 });
     expect(await redrive()).toEqual({
       outcome: "redriven",
       operationId: operation(3).id,

@@ -1,11 +1,12 @@
 import {
   allowAnonymous,
+  composeStores,
   createMemoryBackend,
+  createMemoryStores,
   createOrderService,
   createWorker,
   defineOrders,
   withQueue,
-  withStores,
 } from "async-request-reply";
 import { createBullmqQueue } from "async-request-reply/bullmq";
 import { createConsole } from "async-request-reply/console";
@@ -41,7 +42,7 @@ const closables: Readonly<Record<string, () => Closable>> = {
   "the SQLite back end": () =>
     createSqliteBackend({ database: { exec: () => {}, prepare: unused, close: unused } as never }),
   "a back end with another queue": () => withQueue(createMemoryBackend(), createMemoryBackend().queue),
-  "a back end with other stores": () => withStores(createMemoryBackend(), {}),
+  "a back end with two stores": () => composeStores(createMemoryStores()),
   "a queue on RabbitMQ": () =>
     createRabbitmqQueue({ connection: { createChannel: unused, createConfirmChannel: unused } as never }),
   "a queue on NATS": () =>

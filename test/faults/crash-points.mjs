@@ -14,21 +14,19 @@ export function createCrashPoint({ crashAt, crashOn = 1, crashBy = "SIGKILL" }) 
 /** Wraps a back end so that it calls `reach` before, during and after its methods. */
 export function withCrashPoints(reach, backend) {
   const around = createAround(reach);
-  const { operations: own, idempotency: keys, submissions, queue, check, close } = backend;
-  const operations = {
-    ...own,
-    create: around("create", own.create),
-    claim: around("claim", own.claim),
-    settle: around("settle", own.settle),
-  };
-  const idempotency = { ...keys, bind: around("bind", keys.bind) };
-  const record = around("record", submissions.record);
-  const recordMany = around("record-many", submissions.recordMany);
+  const { operations, submissions, queue, check, close } = backend;
   return {
-    operations,
-    idempotency,
+    operations: {
+      ...operations,
+      claim: around("claim", operations.claim),
+      settle: around("settle", operations.settle),
+    },
+    submissions: {
+      ...submissions,
+      record: around("record", submissions.record),
+      recordMany: around("record-many", submissions.recordMany),
+    },
     queue: { ...queue, publish: around("publish", queue.publish) },
-    submissions: { ...submissions, operations, idempotency, record, recordMany },
     check,
     close,
   };

@@ -24,7 +24,6 @@ const store = (options.url.startsWith("sqlite:") ? openSqliteStore : openPostgre
 const reach = createCrashPoint(options);
 const queue = options.queue && (await openQueue(options.queue, options.broker));
 const backend = withCrashPoints(reach, queue ? withQueue(store.backend, queue) : store.backend);
-const { submissions: _, ...composed } = backend;
 
 /** Divides orders among lanes by the number in their name. */
 const lanes = options.lanes && {
@@ -32,7 +31,7 @@ const lanes = options.lanes && {
 };
 const service = createService({
   definitions: [options.nextContract ? nextOrders : defineOrders({ ...options.definition, ...lanes })],
-  backend: options.composed ? composed : backend,
+  backend,
   authorize: allowAnonymous(),
   observe,
   ...options.service,

@@ -27,8 +27,6 @@ export interface ProcessOptions {
   readonly crashBy?: "SIGKILL" | "SIGSTOP";
   /** Crashes only when the point is reached for the nth time. Default: 1. */
   readonly crashOn?: number;
-  /** Binds the key and creates the operation in two commits instead of one. */
-  readonly composed?: boolean;
   /** Writes its effects in the transaction that completes the operation. */
   readonly transactional?: boolean;
   readonly clockSkewMs?: number;

@@ -155,18 +155,6 @@ describeWithPostgres(
           backend.operations.create(submission().operation, { ...preparing, token: newToken() }),
       ],
       [
-        "binds a key",
-        { outcome: "bound" },
-        async () => () =>
-          backend.idempotency.bind({
-            tenant: "a",
-            definition: "d",
-            key: newId(),
-            fingerprint: "1:a",
-            operationId: newId(),
-          }),
-      ],
-      [
         "settles",
         { outcome: "settled", state: "completed" },
         async () => {

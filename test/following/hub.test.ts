@@ -69,14 +69,6 @@ describe("reads of the store", () => {
     expect(reads).toEqual([[other]]);
   });
 
-  it("use get if the store has no getMany", async () => {
-    const { submit, end, wait } = createWaitingService({ change: replace("getMany") });
-    const id = await submit();
-    const { reply } = await wait(id);
-    await end(id);
-    expect(seen(await reply)).toEqual(ENDED);
-  });
-
   it.each([
     ["every second if the store has no watch", replace("watch"), 1_000],
     ["every 5 seconds in case notifications get lost", replace("watch", () => () => {}), 5_000],

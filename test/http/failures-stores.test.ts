@@ -1,10 +1,22 @@
-import { AsyncReplyError, type Backend, createMemoryBackend, createWorker } from "async-request-reply";
+import {
+  AsyncReplyError,
+  type Backend,
+  composeStores,
+  createMemoryBackend,
+  createMemoryStores,
+  createWorker,
+} from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
-import { createManualClock } from "async-request-reply/testing";
+import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { createComposedBackend, modes } from "../support/composed-backend.js";
-import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
+import { modes } from "../support/composed-backend.js";
+import {
+  type Interceptor,
+  interceptBackend,
+  interceptStores,
+  type PortCall,
+} from "../support/intercept-backend.js";
 import { createProcess, idOf, KEY, listed, runsOf, typeOf } from "./service-process.js";
 
 // test/README.md lists the numbered failures.
@@ -49,29 +61,47 @@ describe("failure 17: a stored record cannot be read", () => {
 });
 
 describe("failures 12, 18, 19 and 23: store replies are lost and processes die", () => {
-  /** Fails one call of the back end, before or after the call takes effect. */
-  const losing = (backend: Backend, lost: string, when: "before" | "after"): Backend => {
+  /** A back end, and the same data through a connection that fails one call, before or after it takes effect. */
+  interface Opened {
+    readonly inner: Backend;
+    losing(lost: string, when: "before" | "after"): Backend;
+  }
+
+  const losingOnce = (lost: string, when: "before" | "after"): Interceptor => {
     let done = false;
-    return interceptBackend(backend, async (call, proceed) => {
+    return async (call, proceed) => {
       if (done || `${call.port}.${call.method}` !== lost) return proceed();
       done = true;
       if (when === "after") await proceed();
       throw new AsyncReplyError("STORE_UNAVAILABLE", "The connection was reset.");
-    });
+    };
   };
 
-  const callsOf = { atomic: ["submissions.record"], composed: ["idempotency.bind", "operations.create"] };
+  /** Opens a back end twice, so that one loses a call. */
+  const atomic = (clock?: ManualClock): Opened => {
+    const inner = createMemoryBackend({ ...(clock && { clock }) });
+    return { inner, losing: (lost, when) => interceptBackend(inner, losingOnce(lost, when)) };
+  };
+  const composed = (clock?: ManualClock): Opened => {
+    const options = { ...(clock && { clock }) };
+    const stores = createMemoryStores(options);
+    const losing: Opened["losing"] = (lost, when) =>
+      composeStores(interceptStores(stores, losingOnce(lost, when)), options);
+    return { inner: composeStores(stores, options), losing };
+  };
+
   const cases = [
-    ...callsOf.atomic.map((call) => ({ call, createBackend: createMemoryBackend })),
-    ...callsOf.composed.map((call) => ({ call, createBackend: createComposedBackend })),
+    { call: "submissions.record", open: atomic },
+    { call: "idempotency.bind", open: composed },
+    { call: "operations.create", open: composed },
   ].flatMap((each) => (["before", "after"] as const).map((when) => ({ ...each, when })));
 
   it.each(cases)(
     "creates one readable operation and runs it once after a failure $when $call",
     async (each) => {
       const clock = createManualClock();
-      const inner: Backend = each.createBackend({ clock });
-      const first = createProcess(losing(inner, each.call, each.when));
+      const { inner, losing } = each.open(clock);
+      const first = createProcess(losing(each.call, each.when));
       const refused = await first.submit();
       expect([refused.status, refused.headers["retry-after"]]).toEqual([503, expect.stringMatching(/^\d+$/)]);
       expect(String(refused.body)).toContain("may have been accepted");
@@ -89,8 +119,8 @@ describe("failures 12, 18, 19 and 23: store replies are lost and processes die",
   );
 
   it("completes a submission that died between its two writes, under its original id", async () => {
-    const inner = createComposedBackend();
-    const dying = createProcess(losing(inner, "operations.create", "before"));
+    const { inner, losing } = composed();
+    const dying = createProcess(losing("operations.create", "before"));
     await dying.submit();
     expect(await listed(inner)).toEqual([]);
     // A different payload under the same key is still a different request.
@@ -107,14 +137,14 @@ describe("failures 12, 18, 19 and 23: store replies are lost and processes die",
     "creates one order before the reply after a failure $when $call",
     async ({ call, when }) => {
       const clock = createManualClock();
-      const inner: Backend = createMemoryBackend({ clock });
+      const { inner, losing } = atomic(clock);
       const ids = new Set<string>();
       const create = (_: unknown, { operationId }: { operationId: string }) => {
         ids.add(operationId);
         return { body: { id: operationId } };
       };
       const options = { create, runtime: { clock } };
-      const refused = await createProcess(losing(inner, call, when), options).submit();
+      const refused = await createProcess(losing(call, when), options).submit();
       expect(refused.status).toBe(503);
       await clock.advance(30_000);
       const retried = await createProcess(inner, options).submit();

@@ -11,7 +11,6 @@ import {
   type OrderServiceOptions,
   type ServiceEvent,
   type StandardSchema,
-  withStores,
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
@@ -124,8 +123,8 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
 
   it("leads to an internal error when a store throws it", async () => {
     const memory = createMemoryBackend();
-    const idempotency = replacing(memory.idempotency, { bind: () => Promise.reject(hostile) });
-    expect(await outcomeOf(submit({ backend: withStores(memory, { idempotency }) }))).toEqual(internal);
+    const submissions = replacing(memory.submissions, { record: () => Promise.reject(hostile) });
+    expect(await outcomeOf(submit({ backend: { ...memory, submissions } }))).toEqual(internal);
   });
 });
 

@@ -7,7 +7,6 @@ import {
   permanentFailure,
   type ServiceEvent,
   unauthenticated,
-  withStores,
 } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import { createManualClock } from "async-request-reply/testing";
@@ -36,7 +35,7 @@ function open(receiver?: Receiver) {
     const operation = await operations.get(id, tenant);
     return operation && renamed !== undefined ? { ...operation, principal: renamed } : operation;
   };
-  const backend = withStores(memory, { operations: replacing(operations, { get }) });
+  const backend = { ...memory, operations: replacing(operations, { get }) };
   const webhooks =
     receiver &&
     createWebhooks({

@@ -55,7 +55,6 @@ describe("S6: limits", () => {
         "maxResultBytes",
         "sweepIntervalMs",
         "drainTimeoutMs",
-        "purgeGraceMs",
         "abandonAfterMs",
       ],
       (options) => createWorker(service, processors, options),

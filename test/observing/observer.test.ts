@@ -6,7 +6,6 @@ import {
   logEvents,
   permanentFailure,
   type ServiceEvent,
-  withStores,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
@@ -73,10 +72,10 @@ describe("an observer", () => {
     const events: ServiceEvent[] = [];
     const cause = new Error('relation "secrets" does not exist');
     const memory = createMemoryBackend();
-    const idempotency = replacing(memory.idempotency, { bind: () => Promise.reject(cause) });
+    const submissions = replacing(memory.submissions, { record: () => Promise.reject(cause) });
     const service = createOrderService({
       authorize: allowAnonymous(),
-      backend: withStores(memory, { idempotency }),
+      backend: { ...memory, submissions },
       observe: (event) => events.push(event),
     });
     const reply = await service.handle(post);

@@ -1,10 +1,4 @@
-import {
-  AsyncReplyError,
-  type Backend,
-  createMemoryBackend,
-  type OperationStore,
-  withStores,
-} from "async-request-reply";
+import { AsyncReplyError, type Backend, createMemoryBackend, type OperationStore } from "async-request-reply";
 import { createOperator, type Operator } from "async-request-reply/operator";
 import type { ListRequest } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
@@ -26,7 +20,7 @@ function changed(
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
-  return withStores(backend, { operations });
+  return { ...backend, operations };
 }
 
 describe("a store that does not answer", () => {

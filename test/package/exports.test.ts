@@ -47,8 +47,10 @@ describe("the exports of the package", () => {
         "allowAnonymous",
         "apiKey",
         "bearer",
+        "composeStores",
         "createConsoleObserver",
         "createMemoryBackend",
+        "createMemoryStores",
         "createOrderService",
         "createService",
         "createWorker",
@@ -63,7 +65,6 @@ describe("the exports of the package", () => {
         "submitOrder",
         "unauthenticated",
         "withQueue",
-        "withStores",
       ]
     `);
   });

@@ -1,15 +1,15 @@
 import {
   allowAnonymous,
   type Backend,
+  composeStores,
   createMemoryBackend,
+  createMemoryStores,
   createOrderService,
   type Queue,
   withQueue,
-  withStores,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { atomicSubmissions } from "../../src/ports/backend.js";
-import { interceptBackend } from "../support/intercept-backend.js";
+import { interceptBackend, interceptStores } from "../support/intercept-backend.js";
 import { replacing } from "../support/replacing.js";
 
 const post = {
@@ -22,13 +22,12 @@ const post = {
 /** A back end made from a class, whose methods need `this`, and the calls to it. */
 function classBackend(): { readonly backend: Backend<never>; readonly calls: string[] } {
   const calls: string[] = [];
-  const { operations, idempotency, queue, submissions } = createMemoryBackend();
+  const { operations, queue, submissions } = createMemoryBackend();
   class ClassBackend {
     readonly #calls = calls;
     readonly operations = operations;
-    readonly idempotency = idempotency;
     readonly queue = replacing(queue, { close: async () => void calls.push("its queue closed") });
-    readonly submissions = submissions as NonNullable<typeof submissions>;
+    readonly submissions = submissions;
 
     async check(): Promise<void> {
       this.#calls.push("checked");
@@ -69,7 +68,6 @@ describe("a back end with another queue", () => {
     const queue = replacing(backend.queue, { publish: async (all) => void announced.push(...all) });
     const methods = await submitTo(withQueue(backend, queue));
     expect(methods).toContain("submissions.record");
-    expect(methods).not.toContain("idempotency.bind");
     expect(announced).toHaveLength(1);
   });
 
@@ -77,13 +75,7 @@ describe("a back end with another queue", () => {
     const { backend, calls } = classBackend();
     const changed = withQueue(backend, closing(calls));
     expect(changed.operations).toBe(backend.operations);
-    expect(changed.idempotency).toBe(backend.idempotency);
-    expect(atomicSubmissions(changed)).toBe(backend.submissions);
-  });
-
-  it("has no atomic steps if it had none", () => {
-    const composed = withStores(createMemoryBackend(), {});
-    expect(withQueue(composed, closing([]))).not.toHaveProperty("submissions");
+    expect(changed.submissions).toBe(backend.submissions);
   });
 
   it("is validated as before", async () => {
@@ -106,50 +98,37 @@ describe("a back end with another queue", () => {
   });
 });
 
-describe("a back end with another store", () => {
-  const replaced: readonly [string, (memory: Backend, other: Backend) => Backend][] = [
-    ["operation store", (memory, { operations }) => withStores(memory, { operations })],
-    ["idempotency store", (memory, { idempotency }) => withStores(memory, { idempotency })],
-    [
-      "operation and idempotency store",
-      (memory, { operations, idempotency }) => withStores(memory, { operations, idempotency }),
-    ],
-  ];
-
-  it.each(replaced)(
-    "records through the new %s, key and operation one after the other",
-    async (_, replace) => {
-      const [memory, other] = [createMemoryBackend(), createMemoryBackend()];
-      const methods = await submitTo(replace(memory, other));
-      expect(methods.filter((method) => method !== "queue.publish")).toEqual([
-        "idempotency.bind",
-        "operations.create",
-      ]);
-    },
-  );
-
-  it("keeps the parts that were not replaced", () => {
-    const { backend } = classBackend();
-    const { operations, idempotency } = createMemoryBackend();
-    const changed = withStores(backend, { operations });
-    expect([changed.operations, changed.idempotency, changed.queue]).toEqual([
-      operations,
-      backend.idempotency,
-      backend.queue,
+describe("two separate stores and a queue", () => {
+  it("record key and operation one after the other, if a service is given them", async () => {
+    const methods: string[] = [];
+    const stores = interceptStores(createMemoryStores(), (call, proceed) => {
+      methods.push(`${call.port}.${call.method}`);
+      return proceed();
+    });
+    const service = createOrderService({ backend: stores, authorize: allowAnonymous() });
+    expect((await service.handle(post)).status).toBe(202);
+    expect(methods.filter((method) => method !== "queue.publish")).toEqual([
+      "idempotency.bind",
+      "operations.create",
     ]);
-    expect(withStores(backend, { idempotency }).operations).toBe(backend.operations);
   });
 
-  it("has no atomic steps and no transactions, even if nothing was replaced", () => {
-    expect(withStores(createMemoryBackend(), {})).not.toHaveProperty("submissions");
-  });
-
-  it("is validated and closed as before", async () => {
-    const { backend, calls } = classBackend();
-    const changed = withStores(backend, {});
-    await changed.check();
-    await changed.close();
+  it("are checked and closed by their own functions", async () => {
+    const calls: string[] = [];
+    const check = async () => void calls.push("checked");
+    const close = async () => void calls.push("closed");
+    const backend = composeStores({ ...createMemoryStores(), check, close });
+    await backend.check();
+    await backend.close();
     expect(calls).toEqual(["checked", "closed"]);
+  });
+
+  it("need neither: then the queue is closed", async () => {
+    const calls: string[] = [];
+    const backend = composeStores({ ...createMemoryStores(), queue: closing(calls) });
+    await backend.check();
+    await backend.close();
+    expect(calls).toEqual(["new queue closed"]);
   });
 });
 

@@ -32,18 +32,26 @@ const queue = {
 };
 
 const backend = {
-  operations: remote("operations", [
-    "create",
-    "get",
-    "claim",
-    "renew",
-    "settle",
-    "requestCancel",
-    "takeExpired",
-    "remove",
-  ]),
-  idempotency: remote("idempotency", ["bind", "release", "takeStale"]),
+  operations: {
+    keeps: ["deadlines", "lanes", "limits"],
+    ...remote("operations", [
+      ...[
+        "create",
+        "get",
+        "claim",
+        "renew",
+        "settle",
+        "requestCancel",
+        "takeExpired",
+        "endOverdue",
+        "remove",
+      ],
+      ...["getMany", "list", "stats", "countPending", "redrive", "pause", "resume"],
+    ]),
+  },
+  submissions: remote("submissions", ["record", "recordMany", "findKey", "purge"]),
   queue,
+  check: async () => {},
   close: async () => {},
 };
 

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import {
   allowAnonymous,
   type Backend,
+  createMemoryBackend,
   createOrderService,
   isAsyncReplyError,
   type ServiceEvent,
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
-import { createComposedBackend } from "../support/composed-backend.js";
 
 /** A worker process and its events. */
 interface WorkerProcess {
@@ -35,13 +35,13 @@ type Message =
   | { readonly effect: string; readonly attempt: number }
   | {
       readonly call: number;
-      readonly port: "operations" | "idempotency";
+      readonly port: "operations" | "submissions";
       readonly method: string;
       readonly args: never[];
     };
 
 export function createWorkerPool(): WorkerPool {
-  const backend = createComposedBackend();
+  const backend = createMemoryBackend();
   const service = createOrderService({ backend, authorize: allowAnonymous() });
   const effects: { operationId: string; attempt: number }[] = [];
   const running = new Set<ChildProcess>();

@@ -1,7 +1,9 @@
 import {
   allowAnonymous,
   type Backend,
+  composeStores,
   createMemoryBackend,
+  createMemoryStores,
   createOrderService,
   createService,
   createWorker,
@@ -9,7 +11,6 @@ import {
   type OrderServiceOptions,
   permanentFailure,
   type ServiceEvent,
-  withStores,
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
@@ -33,8 +34,9 @@ function stage(
   process: () => unknown = () => "done",
 ) {
   const clock = createManualClock();
-  const memory = createMemoryBackend({ clock });
-  const backend: Backend = kind === "composed" ? withStores(memory, {}) : memory;
+  const stores = createMemoryStores({ clock });
+  const backend: Backend =
+    kind === "composed" ? composeStores(stores, { clock }) : createMemoryBackend({ clock });
   const events: ServiceEvent[] = [];
   const service = createOrderService({
     backend,
@@ -43,11 +45,11 @@ function stage(
     observe: (event) => events.push(event),
     ...retention,
   });
-  const worker = createWorker(service, { orders: process }, { purgeGraceMs: GRACE_MS });
+  const worker = createWorker(service, { orders: process });
   const submit = async (): Promise<string> => (await service.handle(post)).headers.location ?? "";
   const read = async (path: string): Promise<number> =>
     (await service.handle({ ...post, method: "GET", path })).status;
-  return { clock, backend, events, service, worker, submit, read };
+  return { clock, stores, backend, events, service, worker, submit, read };
 }
 
 describe.each(["composed", "atomic"] as const)("the purge of a back end whose record is %s", (kind) => {
@@ -165,10 +167,10 @@ describe("the purge of two stores", () => {
 
 describe("a binding without an operation", () => {
   it("becomes a failed operation after 7 days and is not released", async () => {
-    const { clock, backend, worker, service, events } = stage("composed");
+    const { clock, stores, backend, worker, service, events } = stage("composed");
     const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
     const binding = { tenant: "anonymous", definition: "orders", key: "k1", fingerprint: "1:x", operationId };
-    await backend.idempotency.bind(binding);
+    await stores.idempotency.bind(binding);
     await clock.advance(7 * 24 * HOUR_MS - 1);
     await worker.runUntilIdle();
     expect(await backend.operations.get(operationId, "anonymous")).toBeUndefined();
@@ -181,7 +183,7 @@ describe("a binding without an operation", () => {
     });
     const about = { operationId, definition: "orders", tenant: "anonymous" };
     expect(events).toContainEqual({ event: "operation.abandoned", ...about });
-    expect(await backend.idempotency.bind({ ...binding, operationId: "another" })).toMatchObject({
+    expect(await stores.idempotency.bind({ ...binding, operationId: "another" })).toMatchObject({
       outcome: "exists",
     });
   });
@@ -192,9 +194,9 @@ describe("an operation that was never finished", () => {
     ["orders", HOUR_MS],
     ["unknown", 7 * 24 * HOUR_MS],
   ])("is kept for the retention of its definition, or 7 days: %s", async (definition, failedRetentionMs) => {
-    const { clock, backend, worker } = stage("composed", { failedRetentionMs: HOUR_MS });
+    const { clock, stores, backend, worker } = stage("composed", { failedRetentionMs: HOUR_MS });
     const operationId = "01a1fb05-4b30-709b-a295-a270486ef39a";
-    await backend.idempotency.bind({
+    await stores.idempotency.bind({
       tenant: "anonymous",
       definition,
       key: "k1",
@@ -213,12 +215,12 @@ describe("an operation that was never finished", () => {
 
 describe("the sweep", () => {
   it("continues with its other parts if one fails", async () => {
-    const { backend, service, submit, read, events } = stage("composed");
-    const takeExpired = (): Promise<never> => Promise.reject(new Error("purge is down"));
-    const operations = replacing(backend.operations, { takeExpired });
+    const { backend, service, submit, read, events } = stage("atomic");
+    const purge = (): Promise<never> => Promise.reject(new Error("purge is down"));
+    const submissions = replacing(backend.submissions, { purge });
     const path = await submit();
     const worker = createWorker(
-      { ...service, backend: withStores(backend, { operations }) },
+      { ...service, backend: { ...backend, submissions } },
       { orders: () => "done" },
     );
     await worker.runUntilIdle();

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { idempotencyStoreCases } from "../../src/testing/suites/idempotency-store-suite.js";
 import { operationStoreCases } from "../../src/testing/suites/operation-store-suite.js";
 import type { Capability } from "../../src/testing/suites/port-case.js";
 import { queueCases } from "../../src/testing/suites/queue-suite.js";
@@ -50,11 +49,9 @@ async function run(runtime: Runtime, args: readonly string[]): Promise<readonly 
 const MISSING: readonly Capability[] = ["fills"];
 
 const expected = [
-  ...[...operationStoreCases, ...idempotencyStoreCases, ...submissionsCases, ...queueCases].map(
-    ({ rule, needs = [] }) => ({
-      name: rule,
-      outcome: needs.some((capability) => MISSING.includes(capability)) ? "skipped" : "passed",
-    }),
-  ),
+  ...[...operationStoreCases, ...submissionsCases, ...queueCases].map(({ rule, needs = [] }) => ({
+    name: rule,
+    outcome: needs.some((capability) => MISSING.includes(capability)) ? "skipped" : "passed",
+  })),
   ...Array.from({ length: HISTORIES }, (_, index) => ({ name: `history ${index + 1}`, outcome: "passed" })),
 ];

@@ -4,7 +4,6 @@ import {
   createOrderService,
   createService,
   defineOperation,
-  withStores,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
@@ -100,7 +99,7 @@ describe("the deadline of a submission", () => {
         return memory.operations.claim(request);
       },
     });
-    const backend = withStores(memory, { operations });
+    const backend = { ...memory, operations };
     const service = createService({
       definitions: [late],
       authorize,

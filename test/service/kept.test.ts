@@ -2,9 +2,11 @@ import {
   allowAnonymous,
   type Backend,
   createMemoryBackend,
+  createMemoryStores,
   createService,
   createWorker,
   defineOperation,
+  type IdempotencyStore,
 } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import { describe, expect, it } from "vitest";
@@ -20,9 +22,7 @@ const authorize = allowAnonymous();
 /** Returns a back end whose operation store keeps nothing that a definition can ask for. */
 function older(): Backend {
   const backend = createMemoryBackend();
-  const operations = replacing(backend.operations, { keeps: [] });
-  const { submissions: _, ...parts } = backend;
-  return { ...parts, operations };
+  return { ...backend, operations: replacing(backend.operations, { keeps: [] }) };
 }
 
 const sentence = (subject: string, needed: string): string =>
@@ -69,7 +69,7 @@ describe("a store that is older than a promise", () => {
 });
 
 describe("a back end", () => {
-  const without = (part: "operations" | "idempotency" | "queue", member: string): Backend => {
+  const without = (part: "operations" | "submissions" | "queue", member: string): Backend => {
     const backend = createMemoryBackend();
     const port = new Proxy(backend[part], {
       get: (target, name) => (name === member ? undefined : Reflect.get(target, name)),
@@ -86,11 +86,11 @@ describe("a back end", () => {
       () => createService({ definitions: plain, authorize, backend: without("operations", "list") }),
     ],
     [
-      "of a worker whose store cannot find keys",
-      lacks("idempotency", "find"),
+      "of a worker whose submissions cannot find keys",
+      lacks("submissions", "findKey"),
       () =>
         createWorker(
-          { definitions: plain, backend: without("idempotency", "find") },
+          { definitions: plain, backend: without("submissions", "findKey") },
           { jobs: () => undefined },
         ),
     ],
@@ -98,6 +98,36 @@ describe("a back end", () => {
       "of an operator whose queue cannot publish",
       lacks("queue", "publish"),
       () => createOperator({ definitions: plain, backend: without("queue", "publish") }),
+    ],
+    [
+      "of a service with two stores, one of which cannot bind keys",
+      lacks("idempotency", "bind"),
+      () =>
+        createService({
+          definitions: plain,
+          authorize,
+          backend: { ...createMemoryStores(), idempotency: replacing({} as IdempotencyStore, {}) },
+        }),
+    ],
+    [
+      "of a worker with two stores",
+      "The back end has no `submissions`. Pass `composeStores({ operations, idempotency, queue })`.",
+      () =>
+        createWorker(
+          { definitions: plain, backend: createMemoryStores() as never },
+          { jobs: () => undefined },
+        ),
+    ],
+    [
+      "that records in one step, and has another store of keys",
+      "The back end has both `submissions` and `idempotency`. Leave out `submissions` to use two stores that share no transaction, " +
+        "or `idempotency` if they do.",
+      () =>
+        createService({
+          definitions: plain,
+          authorize,
+          backend: { ...createMemoryBackend(), idempotency: createMemoryStores().idempotency },
+        }),
     ],
     [
       "whose store does not say what it keeps",

@@ -12,13 +12,13 @@ import {
   type ServiceOptions,
   type SubmitOutcome,
   withQueue,
-  withStores,
 } from "async-request-reply";
 import type { OperationLimits, Ring } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { allOperations } from "../support/all-operations.js";
+import { createComposedBackend } from "../support/composed-backend.js";
 import { interceptBackend } from "../support/intercept-backend.js";
 import { replacing } from "../support/replacing.js";
 import { transactionalBackend } from "../support/transactional-backend.js";
@@ -284,13 +284,15 @@ describe("service.submitMany", () => {
       });
   });
 
-  it("rejects with NOT_SUPPORTED if the back end cannot record several in one commit", async () => {
-    const { service, recorded } = open({ wrap: (backend) => withStores(backend, {}) });
-    await expect(service.submitMany(orders, numbered(2), { tenant })).rejects.toMatchObject({
-      code: "NOT_SUPPORTED",
-      detail: expect.stringContaining("it has no `submissions`"),
-    });
-    expect(await recorded()).toBe(0);
+  it("records each by itself if the stores share no transaction", async () => {
+    const { service, recorded } = open({ wrap: () => createComposedBackend() });
+    const items = [...numbered(2).map((each, index) => ({ ...each, key: `k${index}` })), ...numbered(1)];
+    for (const outcome of ["created", "replayed"])
+      expect(await service.submitMany(orders, items.slice(0, 2), { tenant })).toMatchObject([
+        { outcome },
+        { outcome },
+      ]);
+    expect(await recorded()).toBe(2);
   });
 
   it("rejects with NO_TRANSACTIONS if the back end shares none, and with SERVICE_CLOSED after `close`", async () => {

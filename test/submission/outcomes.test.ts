@@ -2,9 +2,11 @@ import {
   AsyncReplyError,
   type Backend,
   createMemoryBackend,
+  createMemoryStores,
   createOrderService,
   type ServiceEvent,
 } from "async-request-reply";
+import type { SeparateStores } from "async-request-reply/ports";
 import { expect, it } from "vitest";
 
 const post = {
@@ -15,7 +17,7 @@ const post = {
 };
 
 /** Returns the codes with which submissions are refused. */
-async function codesOf(backend: Backend<never>, count = 1): Promise<readonly string[]> {
+async function codesOf(backend: Backend<never> | SeparateStores, count = 1): Promise<readonly string[]> {
   const events: ServiceEvent[] = [];
   const service = createOrderService({
     authorize: () => ({ id: "a" }),
@@ -27,17 +29,17 @@ async function codesOf(backend: Backend<never>, count = 1): Promise<readonly str
   return events.flatMap((event) => (event.event === "request.refused" ? [event.code] : []));
 }
 
-/** Creates a back end with two separate stores, one of which fails. */
-function composed(store: "operations" | "idempotency", method: string, error: unknown): Backend<never> {
-  const { submissions: _, ...backend } = createMemoryBackend();
-  const failing = new Proxy(backend[store], {
+/** Creates two separate stores, one of which fails. */
+function composed(store: "operations" | "idempotency", method: string, error: unknown): SeparateStores {
+  const stores = createMemoryStores();
+  const failing = new Proxy(stores[store], {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name);
       if (name === method) return () => Promise.reject(error);
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
-  return { ...backend, [store]: failing };
+  return { ...stores, [store]: failing };
 }
 
 const unsaid = new AsyncReplyError("STORE_UNAVAILABLE", "The store cannot be reached.");

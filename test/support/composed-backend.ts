@@ -1,13 +1,14 @@
 import {
   type Backend,
+  composeStores,
   createMemoryBackend,
+  createMemoryStores,
   type MemoryBackendOptions,
-  withStores,
 } from "async-request-reply";
 
 /** Creates a memory back end that binds the key and creates the operation in two separate steps. */
-export function createComposedBackend(options?: MemoryBackendOptions): Backend {
-  return withStores(createMemoryBackend(options), {});
+export function createComposedBackend(options: MemoryBackendOptions = {}): Backend<never> {
+  return composeStores(createMemoryStores(options), options);
 }
 
 /** Both ways to record a submission, for tests of behavior that they share. */

@@ -1,5 +1,5 @@
 import type { Backend } from "async-request-reply";
-import { atomicSubmissions } from "../../src/ports/backend.js";
+import type { SeparateStores } from "async-request-reply/ports";
 
 /** A call to a port that is about to be made. */
 export interface PortCall {
@@ -13,23 +13,26 @@ export type Interceptor = (call: PortCall, proceed: () => Promise<unknown>) => P
 
 /**
  * Wraps a back end so that every call goes through an interceptor. A test can watch calls, refuse them or lose their
- * answers.
+ * answers. Transactions are not shared.
  */
 export function interceptBackend(backend: Backend, interceptor: Interceptor): Backend {
-  const operations = intercepted("operations", backend.operations, interceptor);
-  const idempotency = intercepted("idempotency", backend.idempotency, interceptor);
-  const queue = intercepted("queue", backend.queue, interceptor);
-  const ports = {
-    operations,
-    idempotency,
-    queue,
-    check: (): Promise<void> => backend.check(),
-    close: (): Promise<void> => backend.close(),
+  const { record, recordMany, findKey, purge } = intercepted("submissions", backend.submissions, interceptor);
+  return {
+    operations: intercepted("operations", backend.operations, interceptor),
+    submissions: { record, recordMany, findKey, purge },
+    queue: intercepted("queue", backend.queue, interceptor),
+    check: () => backend.check(),
+    close: () => backend.close(),
   };
-  const atomic = atomicSubmissions(backend);
-  if (atomic === undefined) return ports;
-  const { record, recordMany, purge } = intercepted("submissions", atomic, interceptor);
-  return { ...ports, submissions: { operations, idempotency, record, recordMany, purge } };
+}
+
+/** Does the same for separate stores. */
+export function interceptStores(stores: SeparateStores, interceptor: Interceptor): SeparateStores {
+  return {
+    operations: intercepted("operations", stores.operations, interceptor),
+    idempotency: intercepted("idempotency", stores.idempotency, interceptor),
+    queue: intercepted("queue", stores.queue, interceptor),
+  };
 }
 
 /** Methods that return something else than a promise. */

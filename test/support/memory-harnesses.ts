@@ -1,5 +1,13 @@
-import { type Backend, createMemoryBackend, type MemoryBackendOptions } from "async-request-reply";
-import type { Submissions } from "async-request-reply/ports";
+import {
+  type Backend,
+  createMemoryBackend,
+  createMemoryStores,
+  type IdempotencyStore,
+  type MemoryBackendOptions,
+  type OperationStore,
+  type Queue,
+} from "async-request-reply";
+import type { SeparateStores } from "async-request-reply/ports";
 import {
   type Capabilities,
   createManualClock,
@@ -8,6 +16,7 @@ import {
   type OperationStoreHarness,
   type PortHarness,
   type QueueHarness,
+  type Recording,
   type SubmissionsHarness,
 } from "async-request-reply/testing";
 
@@ -25,42 +34,42 @@ export type Alter<Port> = (port: Port, clock: ManualClock) => Port;
 
 const unaltered = <Port>(port: Port): Port => port;
 
-/** Creates a harness whose cases each get a port of a new memory back end on a manual clock. */
+/** Creates a harness whose cases each get a port on a new manual clock. */
 function memoryHarness<Port>(
-  portOf: (backend: Backend<never>) => Port,
+  create: (clock: ManualClock) => Port,
   alter: Alter<Port>,
 ): PortHarness<Port> & { readonly clock: ManualClock } {
   const clock = createManualClock();
   return {
     capabilities,
     clock,
-    create: async () => ({ port: alter(portOf(createMemoryBackend({ clock })), clock) }),
+    create: async () => ({ port: alter(create(clock), clock) }),
     passTime: (ms) => clock.advance(ms),
     jumpTime: (ms) => clock.jump(ms),
   };
 }
 
-export function memoryOperations(alter: Alter<Backend["operations"]> = unaltered): OperationStoreHarness {
-  return memoryHarness(({ operations }) => operations, alter);
+export function memoryOperations(alter: Alter<OperationStore> = unaltered): OperationStoreHarness {
+  return memoryHarness((clock) => createMemoryBackend({ clock }).operations, alter);
 }
 
-export function memoryIdempotency(alter: Alter<Backend["idempotency"]> = unaltered): IdempotencyStoreHarness {
-  return memoryHarness(({ idempotency }) => idempotency, alter);
+export function memoryIdempotency(alter: Alter<IdempotencyStore> = unaltered): IdempotencyStoreHarness {
+  return memoryHarness((clock) => createMemoryStores({ clock }).idempotency, alter);
 }
 
-export function memoryQueue(alter: Alter<Backend["queue"]> = unaltered): QueueHarness {
-  return { ...memoryHarness(({ queue }) => queue, alter), ringsWithinMs: 1_000 };
+export function memoryQueue(alter: Alter<Queue> = unaltered): QueueHarness {
+  return { ...memoryHarness((clock) => createMemoryBackend({ clock }).queue, alter), ringsWithinMs: 1_000 };
 }
 
-export function memorySubmissions(alter: Alter<Submissions<unknown>> = unaltered): SubmissionsHarness {
-  const harness = memoryHarness(submissionsOf, alter);
+export function memorySubmissions(alter: Alter<Recording> = unaltered): SubmissionsHarness {
+  const harness = memoryHarness<Recording>((clock) => createMemoryBackend({ clock }), alter);
   return {
     ...harness,
     createFull: async () => {
       const { clock } = harness;
-      const submissions = alter(submissionsOf(createMemoryBackend({ clock, maxOperations: 1 })), clock);
+      const port = alter(createMemoryBackend({ clock, maxOperations: 1 }), clock);
       const id = "01900000-0000-7000-8000-000000000000";
-      await submissions.operations.create({
+      await port.operations.create({
         id,
         tenant: "filler",
         definition: "orders",
@@ -68,18 +77,12 @@ export function memorySubmissions(alter: Alter<Submissions<unknown>> = unaltered
         retentionMs: 0,
       });
       const makeRoom = async (): Promise<void> => {
-        await submissions.operations.requestCancel(id, "filler");
-        await submissions.purge({ limit: 1 });
+        await port.operations.requestCancel(id, "filler");
+        await port.submissions.purge({ limit: 1 });
       };
-      return { port: submissions, makeRoom };
+      return { port, makeRoom };
     },
   };
-}
-
-/** Returns the atomic steps of a memory back end. */
-export function submissionsOf(backend: Backend<never>): Submissions<unknown> {
-  if (backend.submissions === undefined) throw new Error("expected the memory back end to record atomically");
-  return backend.submissions;
 }
 
 /** Creates a memory back end on a manual clock. */
@@ -88,4 +91,12 @@ export function memoryOnClock(
 ): Backend<never> & { readonly clock: ManualClock } {
   const clock = createManualClock();
   return { ...createMemoryBackend({ ...options, clock }), clock };
+}
+
+/** Creates stores in memory on a manual clock. */
+export function storesOnClock(
+  options: Omit<MemoryBackendOptions, "clock"> = {},
+): SeparateStores & { readonly clock: ManualClock } {
+  const clock = createManualClock();
+  return { ...createMemoryStores({ ...options, clock }), clock };
 }

@@ -6,6 +6,6 @@ import { proveSuite } from "./broken/prove.js";
 proveSuite("RECORD and purge", {
   cases: submissionsCases,
   harness: memorySubmissions,
-  base: (submissions) => submissions,
+  base: (backend) => backend,
   broken: brokenSubmissions,
 });

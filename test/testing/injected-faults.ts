@@ -1,6 +1,5 @@
-import { createMemoryBackend } from "async-request-reply";
+import { createMemoryBackend, createMemoryStores } from "async-request-reply";
 import { type CreateBackend, simulate } from "async-request-reply/testing";
-import { createComposedBackend } from "../support/composed-backend.js";
 import { transactionalBackend } from "../support/transactional-backend.js";
 import type { SeedRange } from "./pinned-seeds.js";
 
@@ -26,7 +25,7 @@ interface Injected {
 /** Back ends by name. The simulator must inject every fault into every call. */
 export const injectedFaults: Readonly<Record<string, Injected>> = {
   "two stores": {
-    create: (clock) => createComposedBackend({ clock }),
+    create: (clock) => createMemoryStores({ clock }),
     faults: each(FATES, [...STORE, ...COMPOSED]),
   },
   "stores that record in one step": {

@@ -14,6 +14,7 @@ import type * as Ending from "../../src/worker/attempt/ending.js";
 import type * as Runs from "../../src/worker/runs.js";
 import type * as Settings from "../../src/worker/settings.js";
 import type { ProcessorOptions } from "../../src/worker/settings.js";
+import { replacing } from "../support/replacing.js";
 import { type Planted, type Play, playOn } from "./pinned-seeds.js";
 
 /** A mistake in the library itself, which no back end can make. */
@@ -105,11 +106,11 @@ export const libraryMutants: Readonly<Record<string, Mutant>> = {
       vi.doMock("../../src/protocol/backlog.js", async (original) => {
         const real = await original<typeof Backlog>();
         const createBacklog: typeof real.createBacklog = ({
-          backend: { operations, idempotency },
+          backend: { operations, submissions },
           ...options
         }) => {
-          const forgetful = { ...idempotency, find: async () => undefined };
-          return real.createBacklog({ ...options, backend: { operations, idempotency: forgetful } });
+          const forgetful = replacing(submissions, { findKey: async () => undefined });
+          return real.createBacklog({ ...options, backend: { operations, submissions: forgetful } });
         };
         return { createBacklog };
       }),

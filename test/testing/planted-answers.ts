@@ -1,5 +1,4 @@
-import { type Backend, createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
-import type { Submissions } from "async-request-reply/ports";
+import { createMemoryBackend, createMemoryStores, type OperationStore } from "async-request-reply";
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../support/replacing.js";
 
@@ -34,12 +33,12 @@ export const plantedAnswers: Readonly<Record<string, PlantedAnswer>> = {
 
   "an expired operation is handed out twice": {
     create: (clock) => {
-      const backend = createMemoryBackend({ clock });
+      const stores = createMemoryStores({ clock });
       const takeExpired: OperationStore["takeExpired"] = async (request) => {
-        const taken = await backend.operations.takeExpired(request);
+        const taken = await stores.operations.takeExpired(request);
         return [...taken, ...taken].slice(0, request.limit);
       };
-      return withStores(backend, { operations: replacing(backend.operations, { takeExpired }) });
+      return { ...stores, operations: replacing(stores.operations, { takeExpired }) };
     },
     violation: /I20: an operation was handed out twice in one answer/,
   },
@@ -92,12 +91,10 @@ function counting(name: "failed" | "due", by: number): PlantedAnswer {
   return { create, violation: new RegExp(`I21: .* counted as ${name}`) };
 }
 
-/** Replaces some methods of the operation store, in the submissions too. */
+/** Replaces some methods of the operation store. */
 function withStore(methods: (store: OperationStore) => Partial<OperationStore>): CreateBackend {
   return (clock) => {
-    const backend: Backend<never> = createMemoryBackend({ clock });
-    const operations = replacing(backend.operations, methods(backend.operations));
-    const submissions = replacing(backend.submissions as Submissions<never>, { operations });
-    return { ...backend, operations, submissions };
+    const backend = createMemoryBackend({ clock });
+    return { ...backend, operations: replacing(backend.operations, methods(backend.operations)) };
   };
 }

@@ -1,4 +1,4 @@
-import { type Clock, createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
+import { type Clock, createMemoryStores, type OperationStore } from "async-request-reply";
 import type { BegunOperation, ClaimRequest, Operation } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { allOperations } from "../support/all-operations.js";
@@ -136,9 +136,9 @@ function planted(
   methods: (store: OperationStore, clock: Clock) => Partial<OperationStore>,
 ): PlantedClaim {
   const create: CreateBackend = (clock) => {
-    const backend = createMemoryBackend({ clock });
-    const operations = replacing(backend.operations, methods(backend.operations, clock));
-    return withStores(backend, { operations });
+    const stores = createMemoryStores({ clock });
+    const operations = replacing(stores.operations, methods(stores.operations, clock));
+    return { ...stores, operations };
   };
   return { create, violation };
 }

@@ -1,4 +1,9 @@
-import { type Backend, createMemoryBackend, type OperationStore, withStores } from "async-request-reply";
+import {
+  type Backend,
+  createMemoryBackend,
+  createMemoryStores,
+  type OperationStore,
+} from "async-request-reply";
 import type { JsonText, Operation, Submissions } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../support/replacing.js";
@@ -133,7 +138,7 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
   "a submission replaces the principal of its key's operation": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
-      const submissions = backend.submissions as Submissions<never>;
+      const { submissions } = backend;
       const last = new Map<string, string | undefined>();
       const record: Submissions<never>["record"] = async (submission) => {
         const result = await submissions.record(submission);
@@ -147,7 +152,7 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
           return principal === undefined ? operation : { ...operation, principal };
         }),
       );
-      return { ...backend, operations, submissions: replacing(submissions, { operations, record }) };
+      return { ...backend, operations, submissions: replacing(submissions, { record }) };
     },
     violation: /I8: .* was read with principal client-/,
   },
@@ -200,10 +205,10 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
 
   "binding ignores the tenant": {
     create: (clock) => {
-      const backend = createMemoryBackend({ clock });
-      const { idempotency } = backend;
+      const stores = createMemoryStores({ clock });
+      const { idempotency } = stores;
       const bind: typeof idempotency.bind = (request) => idempotency.bind({ ...request, tenant: "all" });
-      return withStores(backend, { idempotency: replacing(idempotency, { bind }) });
+      return { ...stores, idempotency: replacing(idempotency, { bind }) };
     },
     violation: /I9: /,
   },
@@ -211,8 +216,7 @@ export const plantedReadings: Readonly<Record<string, PlantedReading>> = {
   "recording ignores the tenant": {
     create: (clock) => {
       const backend = createMemoryBackend({ clock });
-      const { operations } = backend;
-      const submissions = backend.submissions as Submissions<never>;
+      const { operations, submissions } = backend;
       const owners = new Map<string, string>();
       const record: Submissions<never>["record"] = async (submission) => {
         const { id, key = id } = submission.operation;
@@ -260,11 +264,9 @@ function reading(
   };
 }
 
-/** Replaces some methods of the operation store, and makes the submissions use the new store. */
+/** Replaces some methods of the operation store. */
 function withStore(backend: Backend<never>, methods: Partial<OperationStore>): Backend<never> {
-  const operations = replacing(backend.operations, methods);
-  const submissions = replacing(backend.submissions as Submissions<never>, { operations });
-  return { ...backend, operations, submissions };
+  return { ...backend, operations: replacing(backend.operations, methods) };
 }
 
 async function listed(store: OperationStore, id: string): Promise<Operation | undefined> {

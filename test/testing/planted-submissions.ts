@@ -1,8 +1,8 @@
-import { type Backend, createMemoryBackend, withStores } from "async-request-reply";
+import { createMemoryStores, type IdempotencyStore } from "async-request-reply";
 import type { BindResult, KeyBinding, Submission, Submissions } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
-import { submissionsOf } from "../support/memory-harnesses.js";
 import { replacing } from "../support/replacing.js";
+import { looseKeys } from "./loose-keys.js";
 
 /** A back end with one mistake, and the violation that the simulator must report. */
 interface PlantedSubmission {
@@ -35,7 +35,7 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
 
   "a list that is repeated creates its operations again": recordingLists(
     /I1: key .* belongs to .* and to/,
-    async (list, recordMany, { idempotency }) => {
+    async (list, recordMany, idempotency) => {
       for (const { operation } of list) {
         const { tenant, definition, key = "" } = operation;
         const held = await idempotency.find({ tenant, definition, key });
@@ -58,17 +58,17 @@ function binding(
   change: (result: Bound, binding: KeyBinding) => Bound,
 ): PlantedSubmission {
   const create: CreateBackend = (clock) => {
-    const backend = createMemoryBackend({ clock });
-    const bind: Backend["idempotency"]["bind"] = async (request) => {
-      const result = await backend.idempotency.bind(request);
+    const stores = createMemoryStores({ clock });
+    const bind: IdempotencyStore["bind"] = async (request) => {
+      const result = await stores.idempotency.bind(request);
       return result.outcome === "exists" ? change(result, request) : result;
     };
-    return withStores(backend, { idempotency: replacing(backend.idempotency, { bind }) });
+    return { ...stores, idempotency: replacing(stores.idempotency, { bind }) };
   };
   return { create, violation };
 }
 
-type RecordMany = NonNullable<Submissions<never>["recordMany"]>;
+type RecordMany = Submissions<never>["recordMany"];
 
 /** Changes how a back end records several submissions. */
 function recordingLists(
@@ -76,15 +76,20 @@ function recordingLists(
   change: (
     list: readonly Submission[],
     recordMany: RecordMany,
-    submissions: Submissions<never>,
+    idempotency: IdempotencyStore,
   ) => ReturnType<RecordMany>,
 ): PlantedSubmission {
   const create: CreateBackend = (clock) => {
-    const backend = createMemoryBackend({ clock });
-    const own = submissionsOf(backend) as Submissions<never>;
-    const correct = own.recordMany?.bind(own) as RecordMany;
-    const recordMany: RecordMany = (list) => change(list, correct, own);
-    return { ...backend, submissions: replacing(own, { recordMany }) };
+    const { operations, idempotency, queue, submissions } = looseKeys(clock);
+    const correct: RecordMany = (list) => submissions.recordMany(list);
+    const recordMany: RecordMany = (list) => change(list, correct, idempotency);
+    return {
+      operations,
+      submissions: replacing(submissions, { recordMany }),
+      queue,
+      check: async () => {},
+      close: () => queue.close(),
+    };
   };
   return { create, violation };
 }

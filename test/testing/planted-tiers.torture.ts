@@ -1,5 +1,4 @@
-import type { Backend, Clock, OperationStore } from "async-request-reply";
-import type { Submissions } from "async-request-reply/ports";
+import { type Backend, type Clock, composeStores } from "async-request-reply";
 import {
   operationStoreCases,
   type PortCase,
@@ -13,7 +12,7 @@ import { createSystemRuntime } from "../../src/ports/system-runtime.js";
 import { plantedFaults } from "../adapters/planted-faults.js";
 import { requestCases, storeCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
-import { memoryOperations, memorySubmissions, submissionsOf } from "../support/memory-harnesses.js";
+import { memoryOperations, memorySubmissions } from "../support/memory-harnesses.js";
 import { createPlainHarness } from "../support/plain-harness.js";
 import { type Plant, plants } from "./plants.js";
 
@@ -106,7 +105,8 @@ const systemClock: Clock = createSystemRuntime().clock;
 
 function backendOf(plant: Plant, clock: Clock): Backend<never> {
   const created = plant.create(clock) as SimulatedBackend;
-  return ("backend" in created ? created.backend : created) as Backend<never>;
+  const backend = "backend" in created ? created.backend : created;
+  return ("submissions" in backend ? backend : composeStores(backend, { clock })) as Backend<never>;
 }
 
 /** Returns whether some work fails. Work that a mistake keeps waiting has failed too. */
@@ -143,12 +143,10 @@ function failingAnyway(): Promise<readonly string[]> {
 }
 
 async function portSuitesFail(plant: Plant): Promise<boolean> {
-  const operations = memoryOperations((_, clock) => backendOf(plant, clock).operations as OperationStore);
+  const operations = memoryOperations((_, clock) => backendOf(plant, clock).operations);
   if (await someCaseFails(operationStoreCases, operations)) return true;
-  if (backendOf(plant, systemClock).submissions === undefined) return false;
-  const submissions = memorySubmissions(
-    (_, clock) => submissionsOf(backendOf(plant, clock)) as Submissions<unknown>,
-  );
+  if ("idempotency" in plant.create(systemClock)) return false;
+  const submissions = memorySubmissions((_, clock) => backendOf(plant, clock));
   return someCaseFails(submissionsCases, submissions);
 }
 

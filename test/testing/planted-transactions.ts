@@ -60,7 +60,7 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
     /I10: .* exists, but its transaction was rolled back|I2: .* was promised but never created/,
     ({ record }, { submissions }) => ({
       record: async (tx, submission, resource) => {
-        if (resource === undefined) await submissions?.record(submission);
+        if (resource === undefined) await submissions.record(submission);
         else await record(tx, submission, resource);
       },
     }),

@@ -2,12 +2,12 @@ import {
   type Backend,
   type Clock,
   createMemoryBackend,
+  createMemoryStores,
   type IdempotencyStore,
   type Queue,
-  withStores,
 } from "async-request-reply";
-import type { Submissions } from "async-request-reply/ports";
-import type { CreateBackend, ManualClock } from "async-request-reply/testing";
+import type { SeparateStores } from "async-request-reply/ports";
+import type { CreateBackend, ManualClock, Recording } from "async-request-reply/testing";
 import {
   brokenIdempotencyStores,
   brokenOperationStores,
@@ -53,7 +53,7 @@ function ending(operations: TrackedStore): TrackedStore {
 function ofPort<Port>(
   kind: string,
   broken: Mistakes<Port>,
-  create: (methods: (port: Port) => Partial<Port>, clock: Clock) => Backend,
+  create: (methods: (port: Port) => Partial<Port>, clock: Clock) => Backend | SeparateStores,
 ): readonly Plant[] {
   return broken.map(({ name, caughtBy, methods }) => ({
     kind,
@@ -65,22 +65,17 @@ function ofPort<Port>(
 
 const brokenPorts: readonly Plant[] = [
   ...ofPort("an operation store", brokenOperationStores, (methods, clock) => {
-    const backend = createMemoryBackend({ clock });
-    const tracked = trackedStore(backend.operations, clock as ManualClock);
-    return withStores(backend, { operations: ending(overriding(tracked, methods(tracked))) });
+    const stores = createMemoryStores({ clock });
+    const tracked = trackedStore(stores.operations, clock as ManualClock);
+    return { ...stores, operations: ending(overriding(tracked, methods(tracked))) };
   }),
   ...ofPort<IdempotencyStore>("an idempotency store", brokenIdempotencyStores, (methods, clock) => {
-    const backend = createMemoryBackend({ clock });
-    return withStores(backend, {
-      idempotency: overriding(backend.idempotency, methods(backend.idempotency)),
-    });
+    const stores = createMemoryStores({ clock });
+    return { ...stores, idempotency: overriding(stores.idempotency, methods(stores.idempotency)) };
   }),
-  ...ofPort<Submissions<unknown>>("atomic steps", brokenSubmissions, (methods, clock) => {
+  ...ofPort<Recording>("atomic steps", brokenSubmissions, (methods, clock) => {
     const backend = createMemoryBackend({ clock });
-    const { submissions } = backend;
-    return submissions === undefined
-      ? backend
-      : { ...backend, submissions: overriding(submissions, methods(submissions) as typeof submissions) };
+    return { ...backend, ...methods(backend) };
   }),
   ...ofPort<Queue>("a queue", brokenQueues, (methods, clock) => {
     const backend = createMemoryBackend({ clock });

@@ -1,6 +1,6 @@
+import { createMemoryStores } from "async-request-reply";
 import { simulate } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { createComposedBackend } from "../support/composed-backend.js";
 import { faultsOf, injectedFaults } from "./injected-faults.js";
 import { outdatedPin } from "./pinned-seeds.js";
 import pins from "./pinned-seeds.json" with { type: "json" };
@@ -19,7 +19,7 @@ describe("the simulator", () => {
   it("freezes processes", async () => {
     let freezes = false;
     for (let seed = 1; seed <= 20 && !freezes; seed += 1) {
-      const { trace } = await simulate((clock) => createComposedBackend({ clock }), { seed });
+      const { trace } = await simulate((clock) => createMemoryStores({ clock }), { seed });
       freezes = trace.some((line) => line.endsWith("freezes"));
     }
     expect(freezes).toBe(true);

@@ -1,4 +1,4 @@
-import { createMemoryBackend, withStores } from "async-request-reply";
+import { createMemoryBackend, createMemoryStores } from "async-request-reply";
 import { type CreateBackend, simulate } from "async-request-reply/testing";
 import { expect, it } from "vitest";
 import { transactionalBackend } from "../support/transactional-backend.js";
@@ -7,7 +7,7 @@ const FIRST_SEED = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000_000
 const SCHEDULES = Number(process.env.TORTURE_SCHEDULES ?? 100_000);
 
 const backends: readonly CreateBackend[] = [
-  (clock) => withStores(createMemoryBackend({ clock }), {}),
+  (clock) => createMemoryStores({ clock }),
   (clock) => createMemoryBackend({ clock }),
   (clock) => transactionalBackend(clock),
 ];

@@ -4,6 +4,7 @@ import {
   type Backend,
   bearer,
   createMemoryBackend,
+  createMemoryStores,
   createOrderService,
   createService,
   createWorker,
@@ -13,7 +14,6 @@ import {
   type StandardSchema,
   submitOrder,
   withQueue,
-  withStores,
 } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import type { Definitions, Mountable } from "async-request-reply/ports";
@@ -295,15 +295,15 @@ declare const request: Parameters<typeof submitOrder>[0];
 // @ts-expect-error -- the first definition is not the order
 void submitOrder(request, memoryService);
 
-/** Replacing the queue keeps the transactions. Replacing a store removes them, also from the type. */
+/** Replacing the queue keeps the transactions. Separate stores share none. */
 const queued = createService({ definitions: [exportsOf], backend: withQueue(postgres, queue), authorize });
 void queued.submit(exportsOf, { accountId: "" }, { tenant, tx });
 const torn = createService({
   definitions: [exportsOf],
-  backend: withStores(postgres, { operations: memory.operations }),
+  backend: { operations: postgres.operations, idempotency: createMemoryStores().idempotency, queue },
   authorize,
 });
-// @ts-expect-error -- the transactions are gone
+// @ts-expect-error -- the stores share no transaction
 void torn.submit(exportsOf, { accountId: "" }, { tenant, tx });
 const explicit = createService({ definitions: [exportsOf], backend: memory, authorize });
 // @ts-expect-error -- the memory back end was passed explicitly

@@ -1,10 +1,11 @@
 import {
   type Backend,
+  composeStores,
   createMemoryBackend,
   createService,
+  type IdempotencyStore,
   type Queue,
   withQueue,
-  withStores,
 } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type {
@@ -22,6 +23,7 @@ declare const pool: Pool;
 declare const channel: ConfirmChannel;
 declare const redis: RedisClient;
 declare const database: SqliteDatabase;
+declare const idempotency: IdempotencyStore;
 declare const steps: Parameters<typeof createSqliteBackend>[2];
 
 // Different implementations fit the ports without a cast.
@@ -31,9 +33,9 @@ const rabbit: Queue = createRabbitQueue(channel);
 const remote: Backend<never> = createRedisBackend(redis, rabbit);
 const embedded: Backend<SqliteDatabase> = createSqliteBackend(database, memory.queue, steps);
 
-// Another queue keeps the transactions. Another store does not.
+// Another queue keeps the transactions. Separate stores share none.
 const mixed: Backend<PoolClient> = withQueue(postgres, rabbit);
-const composed: Backend<never> = withStores(postgres, { operations: remote.operations });
+const composed: Backend<never> = composeStores({ operations: remote.operations, idempotency, queue: rabbit });
 // @ts-expect-error -- the transactions are those of Postgres
 export const confused: Backend<SqliteDatabase> = withQueue(postgres, rabbit);
 
@@ -51,7 +53,6 @@ export const services: readonly unknown[] = [
 ];
 
 /** The suites take them too, including atomic steps with any kind of transaction. */
-const { submissions } = createPostgresBackend({ pool });
 
 const capabilities: Capabilities = { leaseGranularityMs: 200, lacks: ["lanes"] };
 const passTime = async (): Promise<void> => {};
@@ -72,5 +73,5 @@ export const queueHarness: QueueHarness = {
 export const submissionsHarness: SubmissionsHarness = {
   capabilities,
   passTime,
-  create: async () => ({ port: submissions }),
+  create: async () => ({ port: postgres }),
 };

@@ -9,7 +9,6 @@ import {
   type Order,
   type Service,
   withQueue,
-  withStores,
 } from "async-request-reply";
 import type { Sync } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
@@ -132,7 +131,6 @@ export const refused: readonly Promise<unknown>[] = [
 /** The back end and its services fit wherever any of them fits, and replacing the queue keeps the transactions. */
 export const backends: readonly Backend[] = [backend, withQueue(backend, createMemoryBackend().queue)];
 export const anySqlite: SqliteBackend = backend;
-export const composed: Backend<never> = withStores(backend, {});
 export const services: readonly Service[] = [service, orders];
 const mixed = createOrderService({ backend: withQueue(backend, createMemoryBackend().queue), authorize });
 createWorker(mixed, { orders: (_, job) => job.transaction((db) => db.prepare("delete").run().changes) });

@@ -100,11 +100,6 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
       () => work({ one: import("../support/untyped.js") }),
     ],
     [
-      "a purge grace that submissions could outlive",
-      "Option `purgeGraceMs` must be at least 60000 milliseconds, not 59999.",
-      () => work({ one: run }, { purgeGraceMs: 59_999 }),
-    ],
-    [
       "a backoff that is a number",
       "Option `backoff` must be an object, not 1000.",
       () => work({ one: run }, { backoff: 1000 }),

@@ -1,6 +1,6 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import { instance, integer, type OptionTable, readOptions } from "../../contract/option-table.js";
-import type { Backend } from "../../ports/backend.js";
+import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { systemClock } from "../../ports/system-runtime.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
@@ -41,20 +41,32 @@ const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
  * Throws `INVALID_OPTION`.
  */
 export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> & AwaitUsing {
-  const { clock, maxOperations } = readOptions(options, OPTIONS, "createMemoryBackend");
-  const pauses = new Pauses(clock);
-  const store = new MemoryOperationStore({ clock, pauses, maxOperations });
-  const operations = Object.assign(store, { [IN_MEMORY]: true });
-  const idempotency = new MemoryIdempotencyStore(clock);
-  const queue = createLocalQueue(createListeners({ clock }));
-  const submissions = new MemorySubmissions(operations, idempotency);
+  const { operations, idempotency, queue } = open(readOptions(options, OPTIONS, "createMemoryBackend"));
   return {
     operations,
-    idempotency,
+    submissions: new MemorySubmissions(operations, idempotency),
     queue,
-    submissions,
     check: async () => {},
     close: () => queue.close(),
     ...awaitUsing(),
+  };
+}
+
+/**
+ * Creates a store of operations, a store of keys and a queue, which keep all data in memory and can be used singly. To replace one
+ * of them, pass it together with the others: `createService({ backend: { ...createMemoryStores(), idempotency } })`.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function createMemoryStores(options: MemoryBackendOptions = {}): SeparateStores {
+  return open(readOptions(options, OPTIONS, "createMemoryStores"));
+}
+
+function open({ clock, maxOperations }: Required<MemoryBackendOptions>) {
+  const store = new MemoryOperationStore({ clock, pauses: new Pauses(clock), maxOperations });
+  return {
+    operations: Object.assign(store, { [IN_MEMORY]: true }),
+    idempotency: new MemoryIdempotencyStore(clock),
+    queue: createLocalQueue(createListeners({ clock })),
   };
 }

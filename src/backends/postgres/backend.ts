@@ -1,11 +1,10 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
-import type { Backend, Submissions } from "../../ports/backend.js";
+import type { Backend } from "../../ports/backend.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
 import { createClaims } from "./claims.js";
 import type { RunStatement, SqlDatabase } from "./connection/sql-database.js";
 import { toDatabase, toShared } from "./connection/to-database.js";
-import { createPostgresIdempotencyStore } from "./idempotency-store.js";
 import { createLiveEntries } from "./live-entries.js";
 import { createChanges } from "./notices/changes.js";
 import { createChannels } from "./notices/channels.js";
@@ -19,8 +18,6 @@ import { createTransactions } from "./transactions.js";
 
 /** Back end that stores everything in Postgres. */
 export interface PostgresBackend<Tx> extends Backend<Tx>, AwaitUsing {
-  /** Records and purges operations together with their keys, and shares transactions with your own writes. */
-  readonly submissions: Submissions<Tx>;
   /**
    * Creates or upgrades the schema to the version of this release. Safe to call again, and from several processes at
    * once: they wait for each other.
@@ -92,7 +89,6 @@ export function createPostgresBackend<Connection, Tx = Connection>(
   const cancellations = createChanges(channels, `cancel_${channel}`, clock);
   const claim = createClaims({ gateway, notifications, liveEntries, changes });
   const operations = createPostgresOperationStore(gateway, limits, claim, { changes, cancellations });
-  const idempotency = createPostgresIdempotencyStore(gateway);
   const transactions = createTransactions({
     gateway,
     changes,
@@ -101,15 +97,8 @@ export function createPostgresBackend<Connection, Tx = Connection>(
   });
   return {
     operations,
-    idempotency,
     queue: notifications.queue,
-    submissions: createPostgresSubmissions(
-      gateway,
-      limits,
-      { operations, idempotency },
-      transactions,
-      runtime,
-    ),
+    submissions: createPostgresSubmissions(gateway, limits, transactions, runtime),
     migrate: migrateSchema,
     check: createCheck({
       database,

@@ -1,10 +1,8 @@
 import type { BatchLimits } from "../../batching/batches.js";
 import type { Submissions, Transactions } from "../../ports/backend.js";
-import type { IdempotencyStore } from "../../ports/idempotency-store.js";
-import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../ports/submission.js";
-import { integer } from "../shared/row.js";
+import { integer, text } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
@@ -13,12 +11,6 @@ import { isHeld, toRecordResult } from "./calls/results.js";
 import { createUnsent } from "./calls/unsent.js";
 import { ONE_OPERATION, recordAloneValues, recordBytes, recordValues } from "./calls/values.js";
 
-/** The two stores of the back end. */
-export interface OwnStores {
-  readonly operations: OperationStore;
-  readonly idempotency: IdempotencyStore;
-}
-
 /** Each submission whose key is still held delays the others in its statement by a few milliseconds. */
 const MAX_HELD_BATCH = 16;
 
@@ -26,7 +18,6 @@ const MAX_HELD_BATCH = 16;
 export function createPostgresSubmissions<Tx>(
   gateway: Gateway<Tx>,
   limits: BatchLimits,
-  stores: OwnStores,
   transactions: Transactions<Tx>,
   runtime: Runtime,
 ): Submissions<Tx> {
@@ -61,9 +52,12 @@ export function createPostgresSubmissions<Tx>(
     resultOf: (row, submission) => (isHeld(row) ? waitForKey(submission) : toRecordResult(row, submission)),
   });
   return {
-    ...stores,
     record,
     recordMany: createRecordMany({ gateway, limits, unsent, runtime }),
+    findKey: async ({ tenant, definition, key }) => {
+      const [row] = await gateway.call("find_key_v1", [tenant, definition, key], { repeatable: true });
+      return row && { operationId: text(row, "operation_id"), fingerprint: text(row, "fingerprint") };
+    },
     giveUp: unsent.giveUp,
     purge: async ({ limit }) => {
       const [row = {}] = await gateway.call("purge_v1", [limit]);

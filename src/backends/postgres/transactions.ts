@@ -103,11 +103,10 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
   ): Promise<RecordResult> {
     const result = toRecordResult(row, submission);
     if (!isNew(row)) return result;
-    const resource = await create(tx);
-    const known = result.outcome === "exists" ? result.operation.id : submission.operation.id;
-    const [set] = await gateway.callIn(tx, "set_resource_v1", [known, resource]).catch(refusedOutside);
+    const values = [submission.operation.id, await create(tx)];
+    const [set] = await gateway.callIn(tx, "set_resource_v1", values).catch(refusedOutside);
     if (set?.found !== true) throw transactionEnded();
-    return result.outcome === "exists" ? { ...result, operation: { ...result.operation, resource } } : result;
+    return result;
   }
 
   /**
@@ -165,9 +164,9 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
   };
 }
 
-/** Whether this call created an operation: its own, or the one that an earlier call had bound the key to. */
+/** Whether this call created the operation, not an earlier one with the same id. */
 function isNew(row: Row | undefined): boolean {
-  return row === undefined || row.outcome === "created" || row.outcome === "helped";
+  return row === undefined || row.outcome === "created";
 }
 
 /** Returns the error for a key that another transaction has locked while it creates a resource. */

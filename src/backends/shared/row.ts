@@ -8,7 +8,6 @@ import {
   type OperationState,
 } from "../../contract/operation.js";
 import type { DueOperation } from "../../ports/claim.js";
-import type { KeyBinding } from "../../ports/idempotency-store.js";
 import type { BoundedCount, ListedOperation, Pause } from "../../ports/operation-reads.js";
 import type { ExpiredOperation, OverdueOperation } from "../../ports/operation-store.js";
 
@@ -148,17 +147,6 @@ export function toOverdue(row: Row): OverdueOperation {
 export function toExpired(row: Row): ExpiredOperation {
   const expired = { id: text(row, "id"), tenant: text(row, "tenant"), definition: text(row, "definition") };
   return row.key === null ? expired : { ...expired, key: text(row, "key") };
-}
-
-/** Reads the binding of a key. Throws `CORRUPT_RECORD`. */
-export function toBinding(row: Row): KeyBinding {
-  return {
-    tenant: text(row, "tenant"),
-    definition: text(row, "definition"),
-    key: text(row, "key"),
-    fingerprint: text(row, "fingerprint"),
-    operationId: text(row, "operation_id"),
-  };
 }
 
 /** Reads the pause of a definition, or nothing if it is not paused. Throws `CORRUPT_RECORD`. */

@@ -9,7 +9,6 @@ import { createConnection } from "./connection/connection.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import { createStatements } from "./connection/statements.js";
 import { createStoreClock } from "./connection/store-clock.js";
-import { createSqliteIdempotencyStore } from "./idempotency-store.js";
 import { createChangeLog } from "./notices/change-log.js";
 import { createNews } from "./notices/news.js";
 import { createSqliteOperationStore } from "./operation-store.js";
@@ -82,7 +81,6 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const listeners = createListeners({ pollMs, clock, onWant: news.start });
   const { newToken } = runtime;
   const operations = createSqliteOperationStore({ connection, statements, records, news, newToken });
-  const idempotency = createSqliteIdempotencyStore({ connection, statements, now, hash });
   const recorder = createRecorder(statements, records);
   const recordIn = createRecordIn({
     database,
@@ -98,7 +96,6 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const transactions = createTransactions({ database, connection, statements, records, recordIn, hash });
   return {
     operations,
-    idempotency,
     queue: createLocalQueue(listeners),
     submissions: createSqliteSubmissions({
       connection,
@@ -106,8 +103,6 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       records,
       recorder,
       synchronous: transactions,
-      operations,
-      idempotency,
       hash,
     }),
     check: createCheck({ connection, statements, open, guard }),

@@ -1,14 +1,11 @@
 import type { Submissions } from "../../ports/backend.js";
-import type { IdempotencyStore } from "../../ports/idempotency-store.js";
-import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
 import type { Sync, SynchronousTransactions } from "../../ports/synchronous.js";
-import { type Row, text } from "../shared/row.js";
 import type { Changed, Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import { toStoreError } from "./connection/store-error.js";
-import { type HashedKey, hashKey } from "./records/keys.js";
+import { findHolder, type HashedKey, hashKey } from "./records/keys.js";
 import type { Recorder } from "./records/record-in.js";
 import type { Records } from "./records/records.js";
 import { deleteRemoved, findExpired } from "./records/records.js";
@@ -20,8 +17,6 @@ export interface SubmissionsOptions {
   readonly records: Records;
   readonly recorder: Recorder;
   readonly synchronous: SynchronousTransactions;
-  readonly operations: OperationStore;
-  readonly idempotency: IdempotencyStore;
   readonly hash: Runtime["hash"];
 }
 
@@ -30,20 +25,13 @@ const PURGED_AT_ONCE = 50;
 
 /** Creates submissions that record a key and its operation in one row. Concurrent submissions share a commit. */
 export function createSqliteSubmissions<Database>(options: SubmissionsOptions): Submissions<Sync<Database>> {
-  const { connection, statements, records, recorder, operations, idempotency, hash } = options;
+  const { connection, statements, records, recorder, hash } = options;
 
   function purgeSome(limit: number): number {
     deleteRemoved(statements, records);
     const rows = findExpired(statements, records.now(), limit);
-    for (const row of rows) {
-      records.delete(row);
-      if (row.key !== null && row.key_hash === null) deleteKey(row);
-    }
+    for (const row of rows) records.delete(row);
     return rows.length;
-  }
-
-  function deleteKey(row: Row): void {
-    statements.run("delete from arr_keys where operation_id = ?", text(row, "id"));
   }
 
   const hashOf = async ({ operation }: Submission): Promise<HashedKey | undefined> => {
@@ -69,8 +57,6 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
   }
 
   return {
-    operations,
-    idempotency,
     synchronous: options.synchronous,
     record: async (submission) => {
       const hashed = await hashOf(submission);
@@ -90,6 +76,10 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
         if (toStoreError(error).code === "INTERNAL") return write(recordApart);
         throw error;
       });
+    },
+    findKey: async (reference) => {
+      const hashed = await hashKey(reference, hash);
+      return connection.read(() => findHolder(statements, hashed));
     },
     purge: async ({ limit }) => {
       let purged = 0;

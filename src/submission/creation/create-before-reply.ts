@@ -1,6 +1,6 @@
 import { notRecorded } from "../../contract/errors.js";
 import type { JsonText } from "../../contract/operation.js";
-import { atomicSubmissions, type Transactions } from "../../ports/backend.js";
+import type { Transactions } from "../../ports/backend.js";
 import type { Lease } from "../../ports/operation-store.js";
 import type { RecordResult } from "../../ports/submission.js";
 import type { Accepted } from "../accepted.js";
@@ -25,7 +25,7 @@ import { permanentError, runCreate } from "./run-create.js";
  * Throws `CREATION_IN_PROGRESS`, `CREATION_FAILED`, and the errors of recording.
  */
 export function createBeforeReply(creation: Creation): Promise<Accepted> {
-  const transactions = atomicSubmissions(creation.context.backend)?.transactions;
+  const transactions = creation.context.backend.submissions.transactions;
   if (transactions !== undefined) return settled(creation, createWithRecord(creation, transactions));
   return recordPreparing(creation, (lease, replayed) =>
     settled(creation, createUnder(creation, lease, replayed)),

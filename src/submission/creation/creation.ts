@@ -1,6 +1,5 @@
 import { AsyncReplyError, notRecorded } from "../../contract/errors.js";
 import type { Operation } from "../../contract/operation.js";
-import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import type { Lease } from "../../ports/operation-store.js";
 import { type Accepted, replayOf } from "../accepted.js";
@@ -48,7 +47,7 @@ export async function createUnder(creation: Creation, lease: Lease, replayed: bo
   const { backend, settings } = context;
   const created = await createResource(toCall(creation, lease.operationId), lease, {
     operations: backend.operations,
-    transactions: atomicSubmissions(backend)?.transactions,
+    transactions: backend.submissions.transactions,
     leaseMs: settings.leaseMs,
     retryDelayMs: 0,
     ...limitsOf(context),

@@ -1,4 +1,3 @@
-import type { Backend } from "../../ports/backend.js";
 import type { ListedOperation, ListRequest } from "../../ports/operation-reads.js";
 import { WEBHOOK_DELIVERY } from "../../ports/webhooks.js";
 import { NOTICES } from "./actors/notices.js";
@@ -45,13 +44,17 @@ export async function readAll({ backend, ledger, transactions, synchronous }: St
 }
 
 /** Reads the operations that no client can see. */
-async function readHidden(hidden: readonly Entry[], { operations }: Backend, ledger: Ledger): Promise<void> {
+async function readHidden(
+  hidden: readonly Entry[],
+  { operations }: Stage["backend"],
+  ledger: Ledger,
+): Promise<void> {
   if (hidden.length === 0) return;
   const ids = hidden.map(({ id }) => id);
   ledger.readings.readMany(ids, await operations.getMany(ids));
 }
 
-async function readPages({ operations }: Backend, { listings }: Ledger): Promise<void> {
+async function readPages({ operations }: Stage["backend"], { listings }: Ledger): Promise<void> {
   const filter = FILTERS[listings.pagesRead % FILTERS.length] as Filter;
   const pages: (readonly ListedOperation[])[] = [];
   let after: ListedOperation | undefined;
@@ -64,6 +67,6 @@ async function readPages({ operations }: Backend, { listings }: Ledger): Promise
   listings.readPages({ ...filter, limit: PAGE }, pages);
 }
 
-async function readCounts({ operations }: Backend, { counts }: Ledger): Promise<void> {
+async function readCounts({ operations }: Stage["backend"], { counts }: Ledger): Promise<void> {
   counts.read(DEFINITIONS, await operations.stats({ definitions: DEFINITIONS }));
 }

@@ -1,4 +1,4 @@
-import type { Backend } from "../../ports/backend.js";
+import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import type { Sync } from "../../ports/synchronous.js";
 import { createApis, keepWorker } from "./actors/actors.js";
@@ -68,7 +68,11 @@ export interface SynchronousBackend<Handle> {
 }
 
 /** Everything that {@link CreateBackend} can return. */
-export type SimulatedBackend = Backend | TransactionalBackend<unknown> | SynchronousBackend<unknown>;
+export type SimulatedBackend =
+  | Backend
+  | SeparateStores
+  | TransactionalBackend<unknown>
+  | SynchronousBackend<unknown>;
 
 /**
  * Creates an empty back end whose stores use this clock. If the back end shares its transactions, return them too.
@@ -122,7 +126,7 @@ async function play(
   const { faults = 6, clients = 3, workers = 2, apis: apiCount = 2, steps = 250 } = options;
   const world = new World(choices, faults, () => ledger.violations.length > 0);
   const created = await createBackend(world.clockOf(new Process("store")));
-  const backend: Backend = "backend" in created ? created.backend : created;
+  const backend = "backend" in created ? created.backend : created;
   const users = "transactions" in created ? created.transactions : undefined;
   const ledger: Ledger = new Ledger(() => world.now, {
     locks: users !== undefined,
@@ -178,7 +182,7 @@ async function play(
   }
   await judgeEnd(stage, activeClients);
   await transactions.endAll();
-  await backend.close();
+  await backend.close?.();
   // Copies, because calls that are still under way may add to the originals.
   return {
     violations: [...ledger.violations],

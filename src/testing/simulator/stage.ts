@@ -1,5 +1,5 @@
 import type { OrderDefinition } from "../../contract/definition/order.js";
-import type { Backend } from "../../ports/backend.js";
+import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Extras } from "./actors/extras.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { SynchronousTransactions } from "./ports/synchronous.js";
@@ -17,7 +17,7 @@ export interface Hearing {
 export interface Stage {
   readonly world: World;
   readonly ledger: Ledger;
-  readonly backend: Backend;
+  readonly backend: Backend | SeparateStores;
   /** The workers that hear rings, in all processes of the world. */
   readonly hearings: Set<Hearing>;
   readonly transactions: Transactions;

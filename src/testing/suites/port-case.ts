@@ -1,4 +1,4 @@
-import type { Kept } from "../../ports/kept.js";
+import type { Kept } from "../../ports/operation-store.js";
 
 /** Optional abilities of a back end. */
 export interface Capabilities {
@@ -19,7 +19,7 @@ export interface Capabilities {
   readonly fills?: boolean;
   /** The harness can open the queue of another process. */
   readonly processes?: boolean;
-  /** What the operation store does not keep. Default: nothing. */
+  /** Names the promises that the operation store does not keep. Default: none. */
   readonly lacks?: readonly Kept[];
 }
 

@@ -1,15 +1,15 @@
 import { type PortCase, toCases } from "./port-case.js";
 import { clockJumpChecks } from "./submissions/clock-jumps.js";
 import { contentChecks } from "./submissions/contents.js";
-import type { SubmissionsHarness } from "./submissions/fixtures.js";
+import type { Recording, SubmissionsHarness } from "./submissions/fixtures.js";
 import { longestDurationChecks } from "./submissions/longest-durations.js";
 import { purgeChecks } from "./submissions/purge.js";
 import { recordChecks } from "./submissions/record.js";
 import { recordManyChecks } from "./submissions/record-many.js";
 
-export type { SubmissionsHarness };
+export type { Recording, SubmissionsHarness };
 
-/** Conformance suite for atomic RECORD and purge, beyond the suites of the two stores. Each case opens new stores. */
+/** Conformance suite for atomic RECORD and purge, beyond the suite of operation stores. Each case opens a new back end. */
 export const submissionsCases: readonly PortCase<SubmissionsHarness>[] = toCases([
   ...recordChecks,
   ...recordManyChecks,

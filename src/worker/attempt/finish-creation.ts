@@ -2,7 +2,6 @@ import { isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import { operationError } from "../../contract/problem.js";
 import { validateAs } from "../../contract/schema.js";
-import { atomicSubmissions } from "../../ports/backend.js";
 import type { AnyCreate } from "../../ports/create.js";
 import { createResource } from "../../submission/creation/create-resource.js";
 import { attemptEvent, type BegunAttempt, reportError, type WorkerContext } from "../context.js";
@@ -42,7 +41,7 @@ export async function finishCreation(
     const input = await validateAs("INPUT_REFUSED", definition.input, parseStored(operation.input));
     const created = await createResource({ create, input, operationId, tenant }, lease, {
       operations,
-      transactions: atomicSubmissions(backend)?.transactions,
+      transactions: backend.submissions.transactions,
       clock,
       leaseMs,
       maxResultBytes,

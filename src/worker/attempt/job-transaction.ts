@@ -1,12 +1,7 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Settlement } from "../../contract/operation.js";
 import { adoptPromise } from "../../contract/promises.js";
-import {
-  atomicSubmissions,
-  type Backend,
-  sharedTransactions,
-  type TransactionOptions,
-} from "../../ports/backend.js";
+import { type Backend, sharedTransactions, type TransactionOptions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
 import type { KeptLease } from "../../protocol/keep-lease.js";
 import type { RunInTransaction } from "./job.js";
@@ -66,7 +61,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     isOver,
     onLate,
   } = options;
-  const synchronous = atomicSubmissions(backend)?.synchronous;
+  const synchronous = backend.submissions.synchronous;
   let open: Promise<void> | undefined;
   let used = false;
   let committed: Committed | undefined;

@@ -19,7 +19,7 @@ async function begun({ operations }: PostgresBackend<PoolClient>) {
   return { operation, lease };
 }
 
-const binding = { tenant: "s1", definition: "orders", key: "k1", fingerprint: "1:a" };
+const known = { tenant: "s1", definition: "orders", key: "k1", fingerprint: "1:a" };
 
 const optional = (answer: Promise<unknown> | undefined): Promise<unknown> => Promise.resolve(answer);
 
@@ -49,23 +49,22 @@ export const calls: Readonly<Record<string, Call>> = {
   "records of 20 keys, new and known, at the same time": ({ submissions }) =>
     Promise.all(
       Array.from({ length: 20 }, (_, index) => {
-        const key = index % 2 === 0 ? newToken() : binding.key;
+        const key = index % 2 === 0 ? newToken() : known.key;
         return submissions.record({
-          operation: { ...binding, id: newId(), key, input: "1", retentionMs: 60_000 },
+          operation: { ...known, id: newId(), key, input: "1", retentionMs: 60_000 },
           fingerprint: "1:a",
         });
       }),
     ),
   "record of a known key": ({ submissions }) =>
     submissions.record({
-      operation: { id: newId(), input: "1", retentionMs: 60_000, ...binding },
+      operation: { id: newId(), input: "1", retentionMs: 60_000, ...known },
       fingerprint: "1:a",
     }),
-  "a binding and its release": async ({ idempotency }) => {
-    await idempotency.bind({ ...binding, operationId: newId() });
-    await idempotency.release({ ...binding, operationId: newId() });
+  "findKey of a known key and of a new one": async ({ submissions }) => {
+    await submissions.findKey(known);
+    await submissions.findKey({ ...known, key: newToken() });
   },
-  takeStale: ({ idempotency }) => idempotency.takeStale({ olderThanMs: 1, limit: 10 }),
   "create, begin, renew, settle, and get": async (backend) => {
     const { operation, lease } = await begun(backend);
     await backend.operations.renew(lease, { leaseMs: 60_000 });
@@ -101,8 +100,8 @@ export const calls: Readonly<Record<string, Call>> = {
   },
   "a redrive, again, and of others": async ({ operations }) => {
     const id = newId();
-    await operations.create({ ...binding, id, input: "1", retentionMs: 60_000 });
-    await operations.requestCancel(id, binding.tenant);
+    await operations.create({ ...known, id, input: "1", retentionMs: 60_000 });
+    await operations.requestCancel(id, known.tenant);
     const successor = { id: newId(), onEndId: newId() };
     await operations.redrive(id, successor);
     await operations.redrive(id, successor);

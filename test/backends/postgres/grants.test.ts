@@ -49,7 +49,7 @@ await describePostgres("a role with exactly the grants on the page about Postgre
   it.each(["auto", "manual"] as const)("runs a service and its workers with `migrate: %s`", (mode) =>
     restricted(async (pool, schema) => {
       const backend = createPostgresBackend({ pool, schema, migrate: mode });
-      const { operations, submissions, idempotency } = backend;
+      const { operations, submissions } = backend;
       const definition = defineOrders({ cancellable: true });
       const service = createService({ backend, authorize: allowAnonymous(), definitions: [definition] });
       const send = async (method: string, path: string, key?: string): Promise<number> => {
@@ -86,15 +86,8 @@ await describePostgres("a role with exactly the grants on the page about Postgre
         async () => "{}",
       );
       expect(await create).toEqual({ outcome: "created" });
-      const binding = {
-        tenant: TENANT,
-        definition: "d",
-        key: "k",
-        operationId: inside(service).runtime.newId(),
-      };
-      expect(await idempotency.bind({ ...binding, fingerprint: "1:a" })).toEqual({ outcome: "bound" });
-      expect(await idempotency.takeStale({ olderThanMs: 0, limit: 10 })).toHaveLength(1);
-      await idempotency.release(binding);
+      const reference = { tenant: TENANT, definition: "orders", key: "first" };
+      expect(await submissions.findKey(reference)).toMatchObject({ operationId: first.operationId });
       expect(await claimOnce(backend, { definitions: ["d"] })).toHaveLength(1);
       await operations.getMany([first.operationId]);
       await operations.pause("orders", "ann");

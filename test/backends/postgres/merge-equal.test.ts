@@ -82,24 +82,6 @@ await describePostgres("submissions of one key that wait together", (server) => 
     },
   );
 
-  it("are compared by payload if the key was bound without an operation", async () => {
-    const { submissions, idempotency } = await countingBackend(server);
-    const bound = newId();
-    await idempotency.bind({
-      tenant: "a",
-      definition: "d",
-      key: "same",
-      fingerprint: "1:a",
-      operationId: bound,
-    });
-    const mixed = [submission({ key: "same" }, "1:b"), submission({ key: "same" }, "1:a")];
-    const answers = await Promise.allSettled(mixed.map((each) => submissions.record(each)));
-    expect(answers).toMatchObject([
-      { value: { outcome: "in-progress", fingerprint: "1:a" } },
-      { value: { outcome: "exists", operation: { id: bound } } },
-    ]);
-  });
-
   it("are all created if they have no key", async () => {
     const { submissions } = await countingBackend(server);
     const answers = await Promise.all([submission(), submission()].map((each) => submissions.record(each)));

@@ -141,7 +141,7 @@ export function playOnMutant(server: Server, { also, ...change }: Mutant): Play 
     try {
       await plant(server, schema.name, change);
       if (also !== undefined) await plant(server, schema.name, also);
-      return await playOn(schema.create({ composed: false }))({ ...options, turns: true });
+      return await playOn(schema.create({ transactional: true }))({ ...options, turns: true });
     } finally {
       await schema.close();
     }

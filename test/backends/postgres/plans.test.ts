@@ -26,10 +26,7 @@ const MOST_COUNTED = { rows: 4 * 10_001 + MOST.rows, blocks: 4 * 10_001 + MOST.b
 /** With the short interval, every waiting consumer looks for the begin of the live entries first. */
 const OPTIONS = { listen: false, migrate: "manual", pollIntervalMs: 1 } as const;
 
-/**
- * Finished operations, some of them failed; due operations, a third of them overdue; and operations that only hold a key. Half
- * of each belong to either definition.
- */
+/** Finished operations, some of them failed; and due operations, a third of them overdue. Half of each belong to either definition. */
 function fill(schema: string): string {
   const columns = "id, tenant, definition, key, bound, fingerprint, state, input, retention_ms, created_at";
   const values = (key: string, state: string): string =>
@@ -46,9 +43,7 @@ function fill(schema: string): string {
     insert into ${schema}.operations (${columns}, due_at, start_by)
       select ${values("d", "'pending'")}, now() - n * interval '1 s',
         case when n % 3 < 2 then now() + (n % 3) * interval '1 day' - n * interval '1 s' end
-      from generate_series(1, 5000) n;
-    insert into ${schema}.operations (${columns}, key_for)
-      select ${values("c", "'key'")}, gen_random_uuid() from generate_series(1, 5000) n;`;
+      from generate_series(1, 5000) n;`;
 }
 
 /** More of each state of one definition than are counted. */

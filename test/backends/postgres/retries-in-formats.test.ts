@@ -54,21 +54,4 @@ await describePostgres("a retry in another format, after a deploy that widened t
       tx.release();
     }
   });
-
-  it("waits for an unfinished submission in another format", async () => {
-    const backend = await opened();
-    const send = createRetryStage(backend);
-    const operationId = "01890000-0000-7000-8000-000000000000";
-    const binding = {
-      tenant: "anonymous",
-      definition: "orders",
-      key: "k",
-      fingerprint: "1:other",
-      operationId,
-    };
-    await backend.idempotency.bind(binding);
-    expect(await send({ ...XML, schema: integer })).toBe("submission-in-progress");
-    expect(await send({ ...JSON_BODY, schema: integer })).toBe("idempotency-key-reused");
-    expect(await backend.operations.list({ limit: 10 })).toEqual([]);
-  });
 });

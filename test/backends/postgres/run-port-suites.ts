@@ -1,18 +1,11 @@
-import {
-  idempotencyStoreCases,
-  operationStoreCases,
-  queueCases,
-  submissionsCases,
-} from "async-request-reply/testing";
+import { operationStoreCases, queueCases, submissionsCases } from "async-request-reply/testing";
 import { runSuite } from "../../support/run-suite.js";
 import { harnessOf, type Openings, queueHarness } from "./harnesses.js";
 
 /** Declares the suites of all ports as tests of the back ends from `openings`. */
 export function runPortSuites(openings: Openings): void {
   const operations = harnessOf(openings, (backend) => backend.operations);
-  const idempotency = harnessOf(openings, (backend) => backend.idempotency);
   runSuite("operation store", operationStoreCases, operations);
-  runSuite("idempotency store", idempotencyStoreCases, idempotency);
   runSubmissionsSuite(openings);
   runSuite("queue", queueCases, queueHarness(openings));
 }
@@ -22,6 +15,6 @@ export function runSubmissionsSuite(openings: Openings): void {
   runSuite(
     "submissions",
     submissionsCases,
-    harnessOf(openings, (backend) => backend.submissions),
+    harnessOf(openings, (backend) => backend),
   );
 }

@@ -10,11 +10,8 @@ const CONNECTIONS = 16;
 /** A schema that simulates one history after another, because creating a schema takes longer than a history. */
 export interface SimulatedSchema {
   readonly name: string;
-  /**
-   * Empties the schema and opens a back end on it that uses the clock of the world. The back end has transactions
-   * unless it is composed.
-   */
-  create(how: { readonly composed: boolean }): CreateBackend;
+  /** Empties the schema and opens a back end on it that uses the clock of the world, with or without transactions. */
+  create(how: { readonly transactional: boolean }): CreateBackend;
   close(): Promise<void>;
 }
 
@@ -29,18 +26,19 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
   return {
     name,
     create:
-      ({ composed }) =>
+      ({ transactional }) =>
       async (clock) => {
         // `truncate` would wait for the disk.
         const tables = ["operations", "paused", "effects"].map((table) => `delete from ${name}.${table}`);
         await server.pool.query(tables.join("; "));
         const pool = inTurn(pools, clock);
-        const { submissions, ...opened } = createPostgresBackend({ pool, schema: name, migrate: "manual" });
+        const opened = createPostgresBackend({ pool, schema: name, migrate: "manual" });
         // Workers check the store when they start. The world does not wait for that, so a real check would let them
         // start at any time, and no seed would repeat its history.
-        const stores = { ...opened, check: async () => {} };
-        if (composed) return stores;
-        return { backend: { ...stores, submissions }, transactions: transactionsOf(pool, server, name) };
+        const backend = { ...opened, check: async () => {} };
+        if (transactional) return { backend, transactions: transactionsOf(pool, server, name) };
+        const { transactions: _, ...submissions } = backend.submissions;
+        return { ...backend, submissions };
       },
     close: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
   };

@@ -2,6 +2,7 @@ import {
   allowAnonymous,
   type CreateContext,
   type CreatedResource,
+  createMemoryStores,
   createOrderService,
   createService,
   createWorker,
@@ -318,10 +319,9 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect(await stage.operations()).toMatchObject([{ state: "pending" }]);
   });
 
-  it("needs a back end with its own stores", async () => {
-    const { backend } = await createTransactionStage(server);
-    const { submissions: _, ...composed } = backend;
-    const service = createOrderService<PoolClient>({ backend: composed, authorize: allowAnonymous() });
+  it("needs a back end that shares its transactions", async () => {
+    const backend = createMemoryStores();
+    const service = createOrderService<PoolClient>({ backend, authorize: allowAnonymous() });
     await within("rollback", async (tx) => {
       const submitting = service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT });
       await expect(submitting).rejects.toMatchObject({ code: "NO_TRANSACTIONS" });

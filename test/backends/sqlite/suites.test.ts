@@ -1,19 +1,12 @@
-import {
-  idempotencyStoreCases,
-  operationStoreCases,
-  queueCases,
-  submissionsCases,
-} from "async-request-reply/testing";
+import { operationStoreCases, queueCases, submissionsCases } from "async-request-reply/testing";
 import { runSuite } from "../../support/run-suite.js";
 import { describeClients } from "../../support/sqlite/clients.js";
 import { harnessOf, queueHarness } from "./harnesses.js";
 
 describeClients("the back end on an SQLite file", (client) => {
   const operations = harnessOf(client, (backend) => backend.operations);
-  const idempotency = harnessOf(client, (backend) => backend.idempotency);
-  const submissions = harnessOf(client, (backend) => backend.submissions);
+  const submissions = harnessOf(client, (backend) => backend);
   runSuite("operation store", operationStoreCases, operations);
-  runSuite("idempotency store", idempotencyStoreCases, idempotency);
   runSuite("submissions", submissionsCases, submissions);
   runSuite("queue", queueCases, queueHarness(client));
 });

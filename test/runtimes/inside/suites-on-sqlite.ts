@@ -1,6 +1,5 @@
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import {
-  idempotencyStoreCases,
   operationStoreCases,
   type PortCase,
   type PortHarness,
@@ -21,10 +20,8 @@ await runAll({ name, open: (path) => openFile(name, path) }, (result) => console
 
 async function runAll(client: SqliteClient, report: (result: CaseResult) => void): Promise<void> {
   const operations = harnessOf(client, (backend) => backend.operations);
-  const idempotency = harnessOf(client, (backend) => backend.idempotency);
-  const submissions = harnessOf(client, (backend) => backend.submissions);
+  const submissions = harnessOf(client, (backend) => backend);
   await runSuite(operationStoreCases, operations, report);
-  await runSuite(idempotencyStoreCases, idempotency, report);
   await runSuite(submissionsCases, submissions, report);
   await runSuite(queueCases, queueHarness(client), report);
   for (let seed = 1; seed <= Number(histories); seed += 1) {

@@ -60,7 +60,7 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
       let answer: Promise<readonly DefinitionStats[]> | undefined;
       return {
         stats: (request) => {
-          answer ??= store.stats(request) ;
+          answer ??= store.stats(request);
           return answer;
         },
       };

@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from "async-request-reply";
-import type { Submissions } from "async-request-reply/ports";
+import type { Recording } from "async-request-reply/testing";
 import { bindingStores } from "./binding-stores.js";
 import { cancellingStores } from "./cancelling-stores.js";
 import { claimingStores } from "./claiming-stores.js";
@@ -20,6 +20,7 @@ import { laneStores, limitStores } from "./place-stores.js";
 import { preparingStores } from "./preparing-stores.js";
 import type { BrokenPort } from "./prove.js";
 import { purgingSubmissions } from "./purging-submissions.js";
+import { recordingOf } from "./recorder.js";
 import { recordingMany } from "./recording-many.js";
 import { recordingSubmissions } from "./recording-submissions.js";
 import { redrivingStores } from "./redriving-stores.js";
@@ -79,8 +80,8 @@ export const brokenIdempotencyStores: readonly BrokenPort<IdempotencyStore>[] = 
   ...changingBindingStores,
 ];
 
-/** Atomic steps that each break a rule. */
-export const brokenSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
+/** Back ends whose submissions each break a rule. */
+export const brokenSubmissions: readonly BrokenPort<Recording>[] = [
   ...recordingSubmissions,
   ...recordingMany,
   ...purgingSubmissions,
@@ -89,4 +90,4 @@ export const brokenSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   ...shortDurationSubmissions,
   ...jumpySubmissions,
   ...changingSubmissions,
-];
+].map(recordingOf);

@@ -5,6 +5,11 @@ import type { TrackedStore } from "./tracked-store.js";
 /** Stores that break a rule of pausing. */
 export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
   {
+    name: "does not say what it keeps",
+    caughtBy: ["keeps.named"],
+    methods: () => ({ keeps: [] }),
+  },
+  {
     name: "never pauses",
     caughtBy: ["pause.stops", "pause.resumes", "pause.accepts", "pause.shown"],
     methods: () => ({ pause: async () => {} }),
@@ -47,7 +52,7 @@ export const pausingStores: readonly BrokenPort<TrackedStore>[] = [
       return {
         pause: (definition, by) => {
           pauses += 1;
-          return store.pause(definition, by) ;
+          return store.pause(definition, by);
         },
         resume: async (definition) => {
           pauses = Math.max(0, pauses - 1);

@@ -1,9 +1,9 @@
-import type { Submissions } from "async-request-reply/ports";
 import { allOperations } from "../../support/all-operations.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
+import { type Recorder, withLooseKeys } from "./recorder.js";
 
 /** Atomic submissions that break a rule of purging. */
-export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
+export const purgingSubmissions: readonly BrokenPort<Recorder>[] = [
   {
     name: "purges before the retention is over",
     caughtBy: ["purge.both"],
@@ -29,7 +29,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   {
     name: "frees the keys of redriven operations",
     caughtBy: ["purge.redriven"],
-    methods: (submissions) => ({
+    methods: withLooseKeys((submissions) => ({
       purge: async (request) => {
         const { operations, idempotency } = submissions;
         for (const { id: operationId, tenant, definition, key, retriedBy } of await allOperations(operations))
@@ -37,7 +37,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
             await idempotency.release({ tenant, definition, key, operationId });
         return submissions.purge(request);
       },
-    }),
+    })),
   },
   {
     name: "keeps the keys of purged operations",
@@ -57,7 +57,7 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
   {
     name: "keeps the operations whose keys it frees",
     caughtBy: ["purge.both", "purge.limit"],
-    methods: ({ operations, idempotency }) => ({
+    methods: withLooseKeys(({ operations, idempotency }) => ({
       purge: async (request) => {
         const expired = await operations.takeExpired(request);
         for (const { id: operationId, tenant, definition, key = "" } of expired) {
@@ -65,18 +65,18 @@ export const purgingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
         }
         return expired.length;
       },
-    }),
+    })),
   },
   {
     name: "frees the keys of unfinished operations",
     caughtBy: ["purge.terminal-only", "purge.successor"],
-    methods: (submissions) => ({
+    methods: withLooseKeys((submissions) => ({
       purge: async (request) => {
         const bindings = await submissions.idempotency.takeStale({ olderThanMs: 0, limit: 1_000 });
         for (const binding of bindings) await submissions.idempotency.release(binding);
         return submissions.purge(request);
       },
-    }),
+    })),
   },
   {
     name: "purges more than the limit",

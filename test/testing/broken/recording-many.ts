@@ -1,12 +1,13 @@
 import { AsyncReplyError } from "async-request-reply";
 import type { RecordManyResult, Submission, Submissions } from "async-request-reply/ports";
 import type { BrokenPort } from "./prove.js";
+import type { Recorder } from "./recorder.js";
 
-type RecordMany = NonNullable<Submissions<unknown>["recordMany"]>;
+type RecordMany = Submissions<unknown>["recordMany"];
 
 /** Returns the correct method of the port. */
 function correct(submissions: Submissions<unknown>): RecordMany {
-  return (list) => submissions.recordMany(list) as ReturnType<RecordMany>;
+  return (list) => submissions.recordMany(list);
 }
 
 async function oneByOne(
@@ -21,7 +22,7 @@ async function oneByOne(
 const keyOf = ({ operation: { key = "" } }: Submission): string => key;
 
 /** Atomic submissions that break a rule of `recordMany`. */
-export const recordingMany: readonly BrokenPort<Submissions<unknown>>[] = [
+export const recordingMany: readonly BrokenPort<Recorder>[] = [
   {
     name: "records several submissions one after the other",
     caughtBy: ["many.commit", "many.refused"],
@@ -30,19 +31,24 @@ export const recordingMany: readonly BrokenPort<Submissions<unknown>>[] = [
   {
     name: "keeps the keys of a list that was refused",
     caughtBy: ["many.refused"],
-    methods: (submissions) => ({
-      recordMany: async (list) => {
-        try {
-          return await correct(submissions)(list);
-        } catch (error) {
-          for (const { operation, fingerprint } of list) {
-            const { id: operationId, tenant, definition, key = "" } = operation;
-            await submissions.idempotency.bind({ tenant, definition, key, fingerprint, operationId });
+    methods: (submissions) => {
+      const kept = new Set<string>();
+      return {
+        record: async (submission) => {
+          const { fingerprint } = submission;
+          if (kept.has(keyOf(submission))) return { outcome: "in-progress", fingerprint };
+          return submissions.record(submission);
+        },
+        recordMany: async (list) => {
+          try {
+            return await correct(submissions)(list);
+          } catch (error) {
+            for (const each of list) kept.add(keyOf(each));
+            throw error;
           }
-          throw error;
-        }
-      },
-    }),
+        },
+      };
+    },
   },
   {
     name: "returns results in the order of the keys",

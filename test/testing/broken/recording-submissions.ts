@@ -1,28 +1,17 @@
-import { AsyncReplyError } from "async-request-reply";
-import type { RecordResult, Submission, Submissions } from "async-request-reply/ports";
+import type { KeyBinding, KeyReference } from "async-request-reply/ports";
 import { nextTurn } from "../../../src/ports/waits.js";
 import type { BrokenPort } from "./prove.js";
+import type { Recorder } from "./recorder.js";
 
-function bindingOf({ operation, fingerprint }: Submission) {
-  const { id: operationId, tenant, definition, key = "" } = operation;
-  return { tenant, definition, key, operationId, fingerprint };
-}
-
-/** Records with the two stores one after the other and ignores failures in between. */
-async function recordInTwoSteps(submissions: Submissions<unknown>, given: Submission): Promise<RecordResult> {
-  const binding = await submissions.idempotency.bind(bindingOf(given));
-  const id = binding.outcome === "exists" ? binding.operationId : given.operation.id;
-  await submissions.operations.create({ ...given.operation, id }, given.initial);
-  const operation = await submissions.operations.get(id, given.operation.tenant);
-  if (binding.outcome === "bound" || operation === undefined) return { outcome: "created" };
-  return { outcome: "exists", operation, fingerprint: binding.fingerprint };
+function nameOf({ tenant, definition, key = "" }: Partial<KeyReference>): string {
+  return JSON.stringify([tenant, definition, key]);
 }
 
 /** Atomic submissions that break a rule of recording. */
-export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
+export const recordingSubmissions: readonly BrokenPort<Recorder>[] = [
   {
     name: "creates the operation without its key",
-    caughtBy: ["record.both", "record.race", "record.exists", "record.half-done"],
+    caughtBy: ["record.both", "record.race", "record.exists", "record.find"],
     methods: ({ operations }) => ({
       record: async ({ operation, initial }) => {
         await operations.create(operation, initial);
@@ -33,12 +22,16 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
   {
     name: "binds the key without an operation",
     caughtBy: ["record.both", "record.repeated", "record.keyless", "record.preparing"],
-    methods: ({ idempotency }) => ({
-      record: async (submission) => {
-        await idempotency.bind(bindingOf(submission));
-        return { outcome: "created" };
-      },
-    }),
+    methods: () => {
+      const bound = new Map<string, Pick<KeyBinding, "operationId" | "fingerprint">>();
+      return {
+        record: async ({ operation, fingerprint }) => {
+          bound.set(nameOf(operation), { operationId: operation.id, fingerprint });
+          return { outcome: "created" };
+        },
+        findKey: async (reference) => bound.get(nameOf(reference)),
+      };
+    },
   },
   {
     name: "drops optional members of submissions",
@@ -83,7 +76,7 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
   },
   {
     name: "returns the fingerprint of the caller",
-    caughtBy: ["record.exists", "record.race", "record.half-done-other"],
+    caughtBy: ["record.exists", "record.race"],
     methods: (submissions) => ({
       record: async (submission) => {
         const result = await submissions.record(submission);
@@ -151,47 +144,43 @@ export const recordingSubmissions: readonly BrokenPort<Submissions<unknown>>[] =
     }),
   },
   {
-    name: "creates a new operation for a key whose operation is missing",
-    caughtBy: ["record.half-done", "record.half-done-other"],
-    methods: (submissions) => ({
-      record: async (submission) => {
-        const binding = await submissions.idempotency.bind(bindingOf(submission));
-        if (binding.outcome === "bound") return submissions.record(submission);
-        const known = await submissions.operations.get(binding.operationId, submission.operation.tenant);
-        if (known !== undefined) return submissions.record(submission);
-        await submissions.operations.create(submission.operation);
-        return { outcome: "created" };
-      },
-    }),
-  },
-  {
-    name: "creates the missing operation of a key from any payload, with an unchanged follow-up",
-    caughtBy: ["record.half-done-other", "record.half-done-follow-up"],
-    methods: (submissions) => ({ record: (submission) => recordInTwoSteps(submissions, submission) }),
-  },
-  {
-    name: "refuses another payload for a key without an operation, but does not return its fingerprint",
-    caughtBy: ["record.half-done-other"],
-    methods: (submissions) => ({
-      record: async (submission) => {
-        const result = await submissions.record(submission);
-        if (result.outcome !== "in-progress") return result;
-        throw new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", "The key belongs to another payload.");
-      },
-    }),
-  },
-  {
     name: "keeps the key of a refused submission",
     caughtBy: ["record.refused"],
-    methods: (submissions) => ({
-      record: async (submission) => {
-        try {
-          return await submissions.record(submission);
-        } catch (error) {
-          await submissions.idempotency.bind(bindingOf(submission));
-          throw error;
-        }
-      },
-    }),
+    methods: (submissions) => {
+      const kept = new Set<string>();
+      return {
+        record: async (submission) => {
+          const { operation, fingerprint } = submission;
+          if (kept.has(nameOf(operation))) return { outcome: "in-progress", fingerprint };
+          try {
+            return await submissions.record(submission);
+          } catch (error) {
+            if (operation.key !== undefined) kept.add(nameOf(operation));
+            throw error;
+          }
+        },
+      };
+    },
+  },
+  {
+    name: "finds the keys of other tenants",
+    caughtBy: ["record.find"],
+    methods: (submissions) => {
+      const tenants = new Map<string | undefined, string>();
+      return {
+        record: (submission) => {
+          const { key, tenant } = submission.operation;
+          tenants.set(key, tenant);
+          return submissions.record(submission);
+        },
+        findKey: (reference) =>
+          submissions.findKey({ ...reference, tenant: tenants.get(reference.key) ?? reference.tenant }),
+      };
+    },
+  },
+  {
+    name: "finds no keys",
+    caughtBy: ["record.both", "record.find"],
+    methods: () => ({ findKey: async () => undefined }),
   },
 ];

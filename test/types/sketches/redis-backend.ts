@@ -1,10 +1,4 @@
-import {
-  AsyncReplyError,
-  type Backend,
-  type IdempotencyStore,
-  type OperationStore,
-  type Queue,
-} from "async-request-reply";
+import { AsyncReplyError, type Backend, type OperationStore, type Queue } from "async-request-reply";
 import type { Submissions } from "async-request-reply/ports";
 
 /** The parts of a client that the back end uses. */
@@ -30,10 +24,7 @@ export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<ne
     }
   };
   const operations = operationsOf(redis, call);
-  const idempotency = idempotencyOf(call);
   const submissions: Submissions<never> = {
-    operations,
-    idempotency,
     record: (submission) => call("record", [`o:${submission.operation.id}`], submission),
     recordMany: (list) =>
       call(
@@ -41,13 +32,13 @@ export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<ne
         list.map(({ operation }) => `o:${operation.id}`),
         list,
       ),
+    findKey: async (reference) => (await call("find", ["bindings"], reference)) ?? undefined,
     // The script deletes keys and operations together. Operations with an existing successor are not in the set of
     // expiring ones.
     purge: (request) => call("purge", ["expires"], request),
   };
   return {
     operations,
-    idempotency,
     queue,
     submissions,
     check: async () => void (await redis.ping()),
@@ -97,14 +88,5 @@ function operationsOf(redis: RedisClient, call: Call): OperationStore {
     endOverdue: (request) => call("end-overdue", ["overdue"], request),
     pause: async (definition, by) => void (await call("pause", ["paused"], { definition, by })),
     resume: async (definition) => void (await call("resume", ["paused"], definition)),
-  };
-}
-
-function idempotencyOf(call: Call): IdempotencyStore {
-  return {
-    bind: (binding) => call("bind", ["bindings"], binding),
-    find: async (reference) => (await call("find", ["bindings"], reference)) ?? undefined,
-    release: async (owner) => void (await call("release", ["bindings"], owner)),
-    takeStale: (request) => call("take-stale", ["bindings"], request),
   };
 }

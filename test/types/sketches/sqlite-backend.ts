@@ -19,7 +19,7 @@ export interface SqliteDatabase {
 }
 
 /** Steps that need one statement each. They run in one transaction if they are called in one. */
-type Steps = Pick<Submissions<never>, "record"> & OperationStore & IdempotencyStore;
+type Steps = Pick<Submissions<never>, "record"> & OperationStore & Pick<IdempotencyStore, "find">;
 
 /** Outlines a back end to prove that the ports fit: one connection, one writer, and transactions that users share. */
 export function createSqliteBackend(
@@ -43,11 +43,9 @@ export function createSqliteBackend(
   };
   return {
     operations,
-    idempotency: steps,
     queue,
     submissions: {
-      operations,
-      idempotency: steps,
+      findKey: steps.find,
       record: steps.record,
       recordMany: (list) =>
         inTransaction(database, async () => {

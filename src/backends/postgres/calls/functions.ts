@@ -75,10 +75,7 @@ const COLUMNS = {
   purge_v1: "f as purged",
   set_resource_v1: "f as found",
   lock_key_v1: "f as locked",
-  bind_v1: "operation_id, fingerprint",
   find_key_v1: "operation_id, fingerprint",
-  release_v1: "1 as done",
-  take_stale_v1: "tenant, definition, key, fingerprint, operation_id",
 };
 
 /** Name of a function of the schema. */

@@ -81,14 +81,11 @@ export function toRecordResult(row: Row | undefined, { operation }: Submission):
   switch (row.outcome) {
     case "created":
       return { outcome: "created" };
-    case "helped":
     case "exists": {
       const found = json(row, "operation");
       if (found.id === operation.id) return { outcome: "created" };
       return { outcome: "exists", operation: toOperation(found), fingerprint: text(found, "fingerprint") };
     }
-    case "reused":
-      return { outcome: "in-progress", fingerprint: text(json(row, "operation"), "fingerprint") };
     case "locked":
       throw submissionInProgress();
     default:

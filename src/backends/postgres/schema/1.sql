@@ -16,9 +16,7 @@
 -- `due_at` is the end of its lease. Only unfinished operations have one, so a million finished operations do not
 -- slow down the search for work.
 --
--- A row in the state `key` only holds a key, for callers that use the idempotency store without the operation
--- store. `key_for` is the id of its operation. All keys are in one unique index. `bound` is true if the row holds
--- its key. An operation that was created without RECORD has a key but does not hold it.
+-- `bound` is true if the row holds its key. An operation that was created without RECORD has a key but does not hold it.
 --
 -- An operation that is `behind` waits for its turn in its lane. Until then, no claim finds it. It becomes so when a claim
 -- meets it too early, so recording it costs nothing more. The one with the latest `lane_at` has the turn, or had the last one:
@@ -42,7 +40,6 @@ create table {{schema}}.operations (
   key text collate "C",
   bound boolean not null default false,
   fingerprint text,
-  key_for uuid,
   state text not null,
   hidden boolean not null default false,
   urgency smallint not null default 3,
@@ -108,7 +105,6 @@ create index operations_start_by on {{schema}}.operations (start_by)
   where due_at is not null and start_by is not null and token is null and not previous_lost;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
 create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
-create index operations_key_only on {{schema}}.operations (created_at) where state = 'key';
 -- For lists of failed operations. Each of the next three indexes has one more condition than the previous
 -- one, and each query states only the conditions of its index. Otherwise the planner would prefer an index that is
 -- closer to the order of the table, and filter.
@@ -635,22 +631,9 @@ begin
         outcome := 'created';
         return;
       end if;
-    elsif holder.state <> 'key' then
+    else
       operation := holder;
       outcome := 'exists';
-      return;
-    else
-      -- A caller that uses the stores separately has bound the key and not created the operation yet. This creates
-      -- it. The input of its follow-up may contain the id.
-      if holder.fingerprint = p_fingerprint then
-        outcome := case when {{schema}}.insert_one_v1(holder.key_for, p_tenant, p_definition, p_principal, p_key, false,
-          p_fingerprint, p_input, p_retention, p_failed_retention, p_meta,
-          replace(p_extra, p_id::text, holder.key_for::text), p_token, p_lease)
-          then 'helped' end;
-      end if;
-      select o.* into operation from {{schema}}.operations o where o.id = holder.key_for;
-      outcome := coalesce(outcome, case when found then 'exists' else 'reused' end);
-      operation.fingerprint := holder.fingerprint;
       return;
     end if;
   end loop;
@@ -865,6 +848,19 @@ begin
 end
 $function$;
 
+create function {{schema}}.find_key_v1(p_tenant text, p_definition text, p_key text)
+returns table (operation_id uuid, fingerprint text) language plpgsql
+set search_path = pg_catalog, pg_temp
+set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+begin
+  return query select o.id, o.fingerprint from {{schema}}.operations o
+  where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
+end
+$function$;
+
 create function {{schema}}.get_v1(p_id uuid, p_tenant text) returns setof {{schema}}.operations language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -875,7 +871,7 @@ begin
     perform {{schema}}.refuse_standby_v1();
   end if;
   return query select o.* from {{schema}}.operations o
-  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state <> 'key';
+  where o.id = p_id and o.tenant = p_tenant and not o.hidden;
 end
 $function$;
 
@@ -888,7 +884,7 @@ begin
   if pg_is_in_recovery() then
     perform {{schema}}.refuse_standby_v1();
   end if;
-  return query select o.* from {{schema}}.operations o where o.id = any (ids) and o.state <> 'key';
+  return query select o.* from {{schema}}.operations o where o.id = any (ids);
 end
 $function$;
 
@@ -917,8 +913,8 @@ begin
       union all select u.* from {{schema}}.operations u where u.due_at is not null and u.behind offset 0)';
   end if;
   -- The query is planned for the given filter, so that it uses the index for that filter.
-  return query execute 'select o.* from ' || source || ' o where o.state <> ''key'''
-    || case when internal then '' else ' and not o.hidden and o.state <> ''preparing''' end
+  return query execute 'select o.* from ' || source || ' o where '
+    || case when internal then 'true' else 'not o.hidden and o.state <> ''preparing''' end
     || case when p_tenant is null then '' else ' and o.tenant = $1' end
     || case when p_definition is null then '' else ' and o.definition = $2' end
     || case when p_state is null then '' else ' and o.state = $3' end
@@ -1718,7 +1714,7 @@ declare
   known {{schema}}.operations;
 begin
   select o.* into known from {{schema}}.operations o
-  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state not in ('key', 'preparing') for update;
+  where o.id = p_id and o.tenant = p_tenant and not o.hidden and o.state <> 'preparing' for update;
   if not found then
     return 'unknown';
   elsif known.due_at is null then
@@ -1749,7 +1745,7 @@ declare
   known {{schema}}.operations;
   follow_up json;
 begin
-  select o.* into known from {{schema}}.operations o where o.id = p_id and o.state <> 'key' for update;
+  select o.* into known from {{schema}}.operations o where o.id = p_id for update;
   if not found then
     outcome := 'unknown';
   elsif known.retried_by is not null then
@@ -1949,7 +1945,7 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   perform {{schema}}.forget_v1(at);
   for item in
-    select o.id, o.tenant, o.definition, o.key, o.bound, o.retry_of, o.retried_by from {{schema}}.operations o
+    select o.id, o.retry_of, o.retried_by from {{schema}}.operations o
     where o.expires_at <= at and not (o.lane_left is not null and {{schema}}.is_awaited_v1(o)) order by o.expires_at limit most for update skip locked
   loop
     if item.retried_by is not null then
@@ -1960,99 +1956,8 @@ begin
     end if;
     delete from {{schema}}.operations o where o.id = item.id;
     purged := purged + 1;
-    if item.key is not null and not item.bound then
-      delete from {{schema}}.operations o where o.bound and o.tenant = item.tenant and o.definition = item.definition
-        and o.key = item.key and o.key_for = item.id;
-    end if;
   end loop;
   return purged;
-end
-$function$;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- The idempotency store without the operation store: rows that only hold a key, next to operations that hold their keys
--- ---------------------------------------------------------------------------------------------------------------------
-
-create function {{schema}}.bind_v1(p_tenant text, p_definition text, p_key text, p_fingerprint text, p_operation_id uuid,
-  out operation_id uuid, out fingerprint text)
-returns record language plpgsql
-set search_path = pg_catalog, pg_temp
-set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
-as $function$
-#variable_conflict use_column
-declare
-  at timestamptz := {{schema}}.now_v1();
-begin
-  for round in 1..5 loop
-    insert into {{schema}}.operations (id, tenant, definition, key, bound, fingerprint, key_for, state, created_at,
-      retention_ms, input)
-    values (gen_random_uuid(), p_tenant, p_definition, p_key, true, p_fingerprint, p_operation_id, 'key', at, 0, '')
-    on conflict do nothing;
-    if not found then
-      perform {{schema}}.wait_for_standbys_v1();
-    end if;
-    select coalesce(o.key_for, o.id), o.fingerprint into operation_id, fingerprint from {{schema}}.operations o
-    where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
-    if found then
-      return;
-    end if;
-  end loop;
-  raise exception 'the key is bound and released over and over' using errcode = 'serialization_failure';
-end
-$function$;
-
-create function {{schema}}.find_key_v1(p_tenant text, p_definition text, p_key text)
-returns table (operation_id uuid, fingerprint text) language plpgsql
-set search_path = pg_catalog, pg_temp
-set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
-as $function$
-#variable_conflict use_column
-begin
-  return query select coalesce(o.key_for, o.id), o.fingerprint from {{schema}}.operations o
-  where o.bound and o.tenant = p_tenant and o.definition = p_definition and o.key = p_key;
-end
-$function$;
-
-create function {{schema}}.release_v1(p_tenant text, p_definition text, p_key text, p_operation_id uuid)
-returns void language plpgsql
-set search_path = pg_catalog, pg_temp
-set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
-as $function$
-begin
-  delete from {{schema}}.operations o where o.bound and o.tenant = p_tenant and o.definition = p_definition
-    and o.key = p_key and o.key_for = p_operation_id;
-  update {{schema}}.operations o set bound = false where o.bound and o.tenant = p_tenant and o.definition = p_definition
-    and o.key = p_key and o.id = p_operation_id;
-end
-$function$;
-
-create function {{schema}}.take_stale_v1(older_than float8, most integer)
-returns table (tenant text, definition text, key text, fingerprint text, operation_id uuid) language plpgsql
-set search_path = pg_catalog, pg_temp
-set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
-as $function$
-#variable_conflict use_column
-declare
-  at timestamptz := {{schema}}.now_v1();
-  item record;
-begin
-  perform set_config('synchronous_commit', 'off', true);
-  for item in
-    select o.* from {{schema}}.operations o where o.state = 'key' and o.created_at <= at - older_than * interval '1 ms'
-    order by o.created_at limit most for update skip locked
-  loop
-    update {{schema}}.operations o set created_at = at where o.id = item.id;
-    tenant := item.tenant;
-    definition := item.definition;
-    key := item.key;
-    fingerprint := item.fingerprint;
-    operation_id := item.key_for;
-    return next;
-  end loop;
 end
 $function$;
 
@@ -2095,11 +2000,11 @@ begin
       select r.place, r.outcome, r.operation from {{schema}}.record_each_v1(ids, tenants, definitions, principals, keys,
         fingerprints, inputs, retentions, failed_retentions, metas, extras, tokens, leases) r
     loop
-      if outcome in ('created', 'helped') then
+      if outcome = 'created' then
         made := true;
         -- Setting `created_at` is what the trigger `operations_in_transaction` waits for.
         update {{schema}}.operations o set created_at = o.created_at, late = o.lane is not null
-        where o.id = coalesce((operation->>'id')::uuid, ids[place]);
+        where o.id = ids[place];
       end if;
       return next;
     end loop;

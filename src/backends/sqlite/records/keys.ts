@@ -1,6 +1,6 @@
 import type { KeyReference } from "../../../ports/idempotency-store.js";
 import type { Runtime } from "../../../ports/runtime.js";
-import { integer, text } from "../../shared/row.js";
+import { text } from "../../shared/row.js";
 import type { Statements } from "../connection/statements.js";
 
 /** Key with the hash that the indexes hold. */
@@ -12,8 +12,6 @@ export interface HashedKey extends KeyReference {
 export interface Holder {
   readonly operationId: string;
   readonly fingerprint: string;
-  /** Whether a row of `arr_keys` holds the key, not the row of its operation. */
-  readonly isKeyOnly: boolean;
 }
 
 /** Number of characters of a hash in base64url that become a number. Each has 6 bits. */
@@ -33,32 +31,15 @@ export async function hashKey(
   return { tenant, definition, key, hash: number };
 }
 
-const SAME_KEY = "key_hash = ? and tenant = ? and definition = ? and key = ?";
-
 /** Returns the operation that a key is bound to. */
-export function findHolder(statements: Statements, key: HashedKey): Holder | undefined {
-  const values = [key.hash, key.tenant, key.definition, key.key] as const;
+export function findHolder(
+  statements: Statements,
+  { hash, tenant, definition, key }: HashedKey,
+): Holder | undefined {
   const row = statements.first(
-    `select id as operation_id, fingerprint, 0 as is_key_only from arr_operations where key_hash is not null and ${SAME_KEY}
-     union all select operation_id, fingerprint, 1 from arr_keys where ${SAME_KEY}`,
-    ...values,
-    ...values,
+    `select id, fingerprint from arr_operations
+     where key_hash is not null and key_hash = ? and tenant = ? and definition = ? and key = ?`,
+    ...[hash, tenant, definition, key],
   );
-  return (
-    row && {
-      operationId: text(row, "operation_id"),
-      fingerprint: text(row, "fingerprint"),
-      isKeyOnly: integer(row, "is_key_only") === 1,
-    }
-  );
-}
-
-/** Frees a key if it is bound to this operation. */
-export function releaseKey(statements: Statements, key: HashedKey, operationId: string): void {
-  const values = [key.hash, key.tenant, key.definition, key.key, operationId] as const;
-  statements.run(`delete from arr_keys where ${SAME_KEY} and operation_id = ?`, ...values);
-  statements.run(
-    `update arr_operations set key_hash = null where key_hash is not null and ${SAME_KEY} and id = ?`,
-    ...values,
-  );
+  return row && { operationId: text(row, "id"), fingerprint: text(row, "fingerprint") };
 }

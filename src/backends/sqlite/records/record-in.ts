@@ -1,4 +1,3 @@
-import { type Operation, withId } from "../../../contract/operation.js";
 import { isObject, misuse, shown } from "../../../contract/options.js";
 import type { RecordResult, Submission } from "../../../ports/submission.js";
 import { type Changed, createChanged } from "../connection/connection.js";
@@ -6,7 +5,7 @@ import type { SqliteDatabase } from "../connection/sqlite-database.js";
 import { createStatements, type Statements } from "../connection/statements.js";
 import { isBusy, lockedForWriting, toStoreError } from "../connection/store-error.js";
 import { fileOf } from "../schema/open.js";
-import { findHolder, type HashedKey, type Holder } from "./keys.js";
+import { findHolder, type HashedKey } from "./keys.js";
 import { createRecords, type Records } from "./records.js";
 
 /** Records a submission in the transaction that is open on a database. Throws as `PreparedRecord.record` does. */
@@ -148,36 +147,19 @@ export interface Recorder {
 
 /** Creates the recorder of a connection. */
 export function createRecorder(statements: Statements, records: Records): Recorder {
-  function record(submission: Submission, key: HashedKey | undefined, changed: Changed): RecordResult {
-    const { operation, fingerprint, initial } = submission;
-    const holder = key && findHolder(statements, key);
-    if (holder === undefined) {
-      // If an earlier call has created it, this changes nothing.
-      records.create(operation, initial, changed, key && { hash: key.hash, fingerprint });
-      return { outcome: "created" };
-    }
-    if (records.has(operation.id)) return existing(operation.id, holder);
-    // A caller that uses the stores separately may have stopped after binding the key. This completes its submission.
-    if (holder.isKeyOnly && holder.fingerprint === fingerprint && !records.has(holder.operationId))
-      records.create(withId(operation, holder.operationId), initial, changed);
-    return (
-      answer(holder.operationId, holder.fingerprint) ?? {
-        outcome: "in-progress",
-        fingerprint: holder.fingerprint,
+  return {
+    record: ({ operation, fingerprint, initial }, key, changed) => {
+      const holder = key && findHolder(statements, key);
+      if (holder === undefined) {
+        // If an earlier call has created it, this changes nothing.
+        records.create(operation, initial, changed, key && { hash: key.hash, fingerprint });
+        return { outcome: "created" };
       }
-    );
-  }
-
-  /** Returns the outcome for an id that exists. Its key may belong to another operation. */
-  function existing(id: string, { operationId, fingerprint }: Holder): RecordResult {
-    if (operationId === id) return { outcome: "created" };
-    return answer(operationId, fingerprint) ?? { outcome: "in-progress", fingerprint };
-  }
-
-  function answer(id: string, fingerprint: string): RecordResult | undefined {
-    const operation: Operation | undefined = records.find(id)?.operation;
-    return operation && { outcome: "exists", operation, fingerprint };
-  }
-
-  return { record };
+      const { operationId, fingerprint: held } = holder;
+      if (operationId === operation.id) return { outcome: "created" };
+      const known = records.find(operationId)?.operation;
+      if (known === undefined) throw new Error("The row of the operation has just been read.");
+      return { outcome: "exists", operation: known, fingerprint: held };
+    },
+  };
 }

@@ -108,21 +108,6 @@ create table arr_inputs (
   input text not null
 );
 
--- Keys of callers that use the idempotency store without the operation store.
-create table arr_keys (
-  seq integer primary key,
-  key_hash integer not null,
-  tenant text not null,
-  definition text not null,
-  key text not null,
-  fingerprint text not null,
-  operation_id text not null,
-  bound_at integer not null
-);
-
-create index arr_keys_key on arr_keys (key_hash);
-create index arr_keys_age on arr_keys (bound_at);
-
 -- The operations that the last transactions changed, for watchers in other processes: ids with spaces between them.
 -- `cancellations` contains those whose cancellation was requested. Old rows are deleted, but never the newest, so `seq` grows.
 create table arr_changes (

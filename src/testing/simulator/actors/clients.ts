@@ -1,5 +1,4 @@
 import type { HttpResponse } from "../../../http/message/message.js";
-import { atomicSubmissions } from "../../../ports/backend.js";
 import { judgeHidden, judgeStatus } from "../ledger/answers.js";
 import { isHidden } from "../ledger/entry.js";
 import type { Stage } from "../stage.js";
@@ -72,8 +71,7 @@ export async function runClient(
   }
 
   function canList({ definition }: Draft): boolean {
-    const canRecord = atomicSubmissions(stage.backend)?.recordMany !== undefined;
-    return canRecord && !createsBeforeReply(stage, definition.name);
+    return "submissions" in stage.backend && !createsBeforeReply(stage, definition.name);
   }
 
   async function follow(operationId: string | undefined): Promise<void> {

@@ -1,5 +1,5 @@
-import { atomicSubmissions, type Backend } from "../../../ports/backend.js";
-import type { Submission } from "../../../ports/submission.js";
+import type { Backend, Submissions } from "../../../ports/backend.js";
+import { composeStores } from "../../../protocol/compose-stores.js";
 import type { Stage } from "../stage.js";
 import { brief } from "../world/names.js";
 import type { Process } from "../world/world.js";
@@ -15,47 +15,51 @@ import { synchronousOf } from "./synchronous.js";
 export function portsOf(stage: Stage, process: Process): Backend {
   const { backend, world, ledger } = stage;
   const operations = operationsOf(backend.operations, process, stage);
+  const queue = ringsOf(stage, process);
+  if ("submissions" in backend)
+    return {
+      operations,
+      queue,
+      submissions: submissionsOf(backend.submissions, process, stage),
+      check: () => backend.check(),
+      close: () => backend.close(),
+    };
   const idempotency = idempotencyOf(backend.idempotency, process, world, ledger);
-  const ports = {
-    operations,
-    idempotency,
-    queue: ringsOf(stage, process),
-    check: (): Promise<void> => backend.check(),
-    close: (): Promise<void> => backend.close(),
-  };
-  const own = atomicSubmissions(backend);
-  if (own === undefined) return ports;
-  const record = (given: Submission): ReturnType<typeof own.record> => {
-    const submission = { ...given, operation: stage.extras.of(given.operation) };
-    const { operation, initial } = submission;
-    return world.call(process, `record(${brief(operation)})`, async () => {
-      const result = await own.record(submission);
-      if (result.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
-      else ledger.recorded(operation, initial);
-      return result;
-    });
-  };
-  const recordAll: typeof own.recordMany = (given) => {
-    const list = given.map((each) => ({ ...each, operation: stage.extras.of(each.operation) }));
-    const about = list.map(({ operation }) => brief(operation)).join(", ");
-    return world.call(process, `recordMany(${about})`, async () => {
-      const results = await own.recordMany(list);
-      for (const [index, { operation }] of list.entries()) {
-        const result = results[index];
-        if (result?.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
-        else if (result?.outcome === "created") ledger.recorded(operation);
-      }
-      return results;
-    });
-  };
-  const purge: typeof own.purge = (request) => world.call(process, "purge", () => own.purge(request));
+  return composeStores({ operations, idempotency, queue }, { clock: world.clockOf(process) });
+}
+
+function submissionsOf(own: Submissions<unknown>, process: Process, stage: Stage): Submissions<unknown> {
+  const { world, ledger } = stage;
   const transactions = own.transactions && transactionsOf(own.transactions, process, stage);
   const synchronous =
     stage.synchronous && own.synchronous && synchronousOf(own.synchronous, process, stage.synchronous, stage);
-  const shared = {
-    recordMany: recordAll,
+  return {
+    record: (given) => {
+      const submission = { ...given, operation: stage.extras.of(given.operation) };
+      const { operation, initial } = submission;
+      return world.call(process, `record(${brief(operation)})`, async () => {
+        const result = await own.record(submission);
+        if (result.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
+        else ledger.recorded(operation, initial);
+        return result;
+      });
+    },
+    recordMany: (given) => {
+      const list = given.map((each) => ({ ...each, operation: stage.extras.of(each.operation) }));
+      const about = list.map(({ operation }) => brief(operation)).join(", ");
+      return world.call(process, `recordMany(${about})`, async () => {
+        const results = await own.recordMany(list);
+        for (const [index, { operation }] of list.entries()) {
+          const result = results[index];
+          if (result?.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
+          else if (result?.outcome === "created") ledger.recorded(operation);
+        }
+        return results;
+      });
+    },
+    findKey: (key) => world.call(process, `find(${key.tenant}/${key.key})`, () => own.findKey(key)),
+    purge: (request) => world.call(process, "purge", () => own.purge(request)),
     ...(transactions === undefined ? {} : { transactions }),
     ...(synchronous === undefined ? {} : { synchronous }),
   };
-  return { ...ports, submissions: { operations, idempotency, record, purge, ...shared } };
 }

@@ -6,15 +6,15 @@ export const contentChecks: readonly SubmissionsCheck[] = [
   {
     rule: "contents.recorded",
     name: "returns the exact input and key to repeated submissions, also to concurrent ones",
-    check: async (submissions) => {
+    check: async (backend) => {
       const contents = [
         ...JSON_TEXTS.map((input, index) => ({ input, key: `key-${index}` })),
         ...KEYS.map((key) => ({ input: "{}", key })),
       ];
-      await Promise.all(contents.map((members) => recorded(submissions, members)));
+      await Promise.all(contents.map((members) => recorded(backend, members)));
       await Promise.all(
         contents.map(async ({ input, key }) => {
-          const again = await submissions.record(newSubmission({ key }));
+          const again = await backend.submissions.record(newSubmission({ key }));
           const { operation } = isOutcome(again, "exists", "recording the key again");
           deepEqual({ input: operation.input, key: operation.key }, { input, key }, "the operation");
         }),

@@ -7,11 +7,11 @@ export const longestDurationChecks: readonly SubmissionsCheck[] = [
   {
     rule: "purge.longest",
     name: "keeps an operation with a retention of 100 years",
-    check: async (submissions) => {
-      const { operation } = await recordedAndEnded(submissions, "key-1", MAX_DURATION_MS);
-      await recordedAndEnded(submissions, "key-2");
-      equal(await submissions.purge({ limit: 10 }), 1, "number of purged operations");
-      equal((await read(submissions.operations, operation)).state, "completed", "the state");
+    check: async (backend) => {
+      const { operation } = await recordedAndEnded(backend, "key-1", MAX_DURATION_MS);
+      await recordedAndEnded(backend, "key-2");
+      equal(await backend.submissions.purge({ limit: 10 }), 1, "number of purged operations");
+      equal((await read(backend.operations, operation)).state, "completed", "the state");
     },
   },
 ];

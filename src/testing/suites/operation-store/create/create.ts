@@ -1,3 +1,4 @@
+import type { Kept } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, ok } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import {
@@ -17,7 +18,17 @@ import {
 export const DIFFICULT_TEXT =
   '{"1":1e+30,"__proto__":"\\u0000\\ud800","constructor":"é漢😀 \\"\'\\\\ %s $1 ?"}';
 
+const KEPT: readonly Kept[] = ["deadlines", "lanes", "limits"];
+
 export const createChecks: readonly OperationStoreCheck[] = [
+  {
+    rule: "keeps.named",
+    name: "names in `keeps` everything that the harness does not say it lacks",
+    check: async ({ keeps }, _, { capabilities: { lacks = [] } }) => {
+      for (const each of KEPT)
+        equal(keeps.includes(each), !lacks.includes(each), `whether \`keeps\` has "${each}"`);
+    },
+  },
   {
     rule: "create.new",
     name: "creates an operation with a new id as pending and without an attempt",

@@ -10,9 +10,9 @@ import {
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Operator } from "../operator/operator.js";
+import { systemClock } from "../platform/system-runtime.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
-import { systemClock } from "../ports/system-runtime.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import type { ConsoleAuthorize } from "./access/authorize.js";
 import type { Counters } from "./counters.js";

@@ -1,9 +1,9 @@
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { cancellationIn } from "../observing/log-events.js";
 import { toObserver } from "../observing/to-observer.js";
+import { systemClock } from "../platform/system-runtime.js";
 import type { Observer, ServiceEvent } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
-import { systemClock } from "../ports/system-runtime.js";
 import { WEBHOOK_DELIVERY } from "../ports/webhooks.js";
 import type { LastHour } from "./wire.js";
 

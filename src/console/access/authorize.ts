@@ -4,9 +4,9 @@ import { PRINCIPAL_RULE, tenantProblem } from "../../contract/tenant.js";
 import { denial, seenByHooks, unavailable } from "../../http/access/admit-request.js";
 import { header, refuseManyFields, singleHeader } from "../../http/message/headers.js";
 import type { HttpRequest } from "../../http/message/message.js";
+import { withinTime } from "../../platform/waits.js";
 import type { AuthorizationRequest } from "../../ports/authorize.js";
 import type { Clock } from "../../ports/runtime.js";
-import { withinTime } from "../../ports/waits.js";
 
 /**
  * Permissions of a caller. `observe`: read everything but payloads. `operate`: also read payloads, cancel, redrive, pause and

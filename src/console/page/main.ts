@@ -27,7 +27,7 @@ async function load(
     if (overview === undefined) fillFilters(loaded);
     overview = loaded;
     showStatistics(loaded, { go, reload });
-    byId("statistics").hidden ||= readView().operationId !== "";
+    byId("statistics").hidden = readView().operationId !== "";
     await showMain(loaded, { ...options, isCurrent: () => load === newest });
     if (load === newest) showProblem(undefined);
   } catch (error) {

@@ -5,7 +5,7 @@ import { heapGrowth, MAX_GROWTH } from "./heap.js";
 import { subjects } from "./subjects.js";
 
 const seed = Number(process.env.FUZZ_SEED ?? FIRST_SEED);
-const count = Number(process.env.FUZZ_COUNT ?? effort(300, 20_000, 200_000));
+const count = Number(process.env.FUZZ_COUNT ?? effort(300, 8_000, 200_000));
 
 describe(`${count} mutated bodies, starting with seed ${seed}`, () => {
   it.each(subjects)("get correct replies and leave nothing in memory: $name", async (subject) => {

@@ -1,5 +1,5 @@
+import { sleep } from "../platform/waits.js";
 import type { Runtime } from "../ports/runtime.js";
-import { sleep } from "../ports/waits.js";
 
 /** How often a call or a transaction that meets conflicts is tried. */
 export const MAX_TRIES = 5;

@@ -1,5 +1,4 @@
-/** Longest time of a timer: 24.8 days. */
-const MAX_TIMER_MS = 2_147_483_647;
+import { MAX_TIMER_MS } from "../contract/timers.js";
 
 /**
  * Waits for a time, or for work that ends before. Resolves with the result of the work, or with undefined if the time

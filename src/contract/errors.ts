@@ -1,4 +1,5 @@
 import type { Problem, Violation } from "./problem.js";
+import { MAX_TIMER_MS } from "./timers.js";
 
 /**
  * Codes of {@link AsyncReplyError}. They are public: removing one is a major change. A single table in `src/http` maps
@@ -195,8 +196,8 @@ export function permanentFailure(reason: string, cause?: unknown): AsyncReplyErr
  */
 export function retryLater(options: { readonly afterMs: number; readonly cause?: unknown }): AsyncReplyError {
   const { afterMs, cause } = (options ?? {}) as Partial<typeof options>;
-  if (afterMs === undefined || !Number.isSafeInteger(afterMs) || afterMs < 0 || afterMs > MAX_RETRY_MS) {
-    const detail = `Option \`afterMs\` of retryLater is ${textOf(afterMs)}. Pass whole milliseconds from 0 to ${MAX_RETRY_MS}.`;
+  if (afterMs === undefined || !Number.isSafeInteger(afterMs) || afterMs < 0 || afterMs > MAX_TIMER_MS) {
+    const detail = `Option \`afterMs\` of retryLater is ${textOf(afterMs)}. Pass whole milliseconds from 0 to ${MAX_TIMER_MS}.`;
     throw new AsyncReplyError("INVALID_OPTION", detail);
   }
   return new AsyncReplyError("RETRY_LATER", "The work will be retried later.", {
@@ -204,6 +205,3 @@ export function retryLater(options: { readonly afterMs: number; readonly cause?:
     ...(cause === undefined ? {} : { cause }),
   });
 }
-
-/** Longest delay that timers support: 24.8 days. */
-const MAX_RETRY_MS = 2_147_483_647;

@@ -1,4 +1,5 @@
 import { AsyncReplyError } from "./errors.js";
+import { MAX_TIMER_MS } from "./timers.js";
 
 /** Creates an error for wrong arguments of a function of this package. */
 export function misuse(detail: string): AsyncReplyError {
@@ -127,8 +128,8 @@ export function positiveInteger(name: string, value: number | undefined, fallbac
 /** Checks a duration like {@link positiveInteger}, up to the 24.8 days that timers support. Milliseconds. */
 export function durationMs(name: string, value: number | undefined, fallback: number): number {
   const ms = positiveInteger(name, value, fallback);
-  if (ms <= 2 ** 31 - 1) return ms;
-  throw invalidOption(name, "at most 2147483647 milliseconds (24.8 days)", value);
+  if (ms <= MAX_TIMER_MS) return ms;
+  throw invalidOption(name, `at most ${MAX_TIMER_MS} milliseconds (24.8 days)`, value);
 }
 
 /** Longest duration that stores must support: 100 years. Milliseconds. */

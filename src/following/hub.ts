@@ -1,8 +1,9 @@
 import type { Runtime } from "../ports/runtime.js";
-import { createLimits, createPlaces, type WaitLimits } from "./limits.js";
 import { createParking } from "./parking.js";
 import type { Snapshot } from "./reader.js";
 import { createReader, type ReaderOptions } from "./reader.js";
+import { createShares } from "./shares.js";
+import { createWaitEnds, type WaitLimits } from "./wait-ends.js";
 
 /** An operation that a caller wants to follow. */
 interface Interest extends WaitLimits {
@@ -66,8 +67,8 @@ export function createHub(options: HubOptions): Hub {
   const pollMs = operations.watch === undefined ? POLL_WITHOUT_WATCH_MS : POLL_MS;
   const parking = createParking(operations, runtime.clock, pollMs, (id) => look(id));
   const look = createReader(options, parking.subscribers);
-  const places = createPlaces(maxWaiters);
-  const limits = createLimits(runtime.clock);
+  const shares = createShares(maxWaiters);
+  const ends = createWaitEnds(runtime.clock);
 
   function open({ id, tenant, ...given }: Interest): Subscription {
     const latest = createLatest<Snapshot>();
@@ -79,16 +80,16 @@ export function createHub(options: HubOptions): Hub {
       isOpen = false;
       leave();
       release();
-      places.free(tenant);
+      shares.free(tenant);
       latest.end();
     };
-    release = limits.add(close, given);
-    // The limits may have been over from the start.
+    release = ends.add(close, given);
+    // The wait may have been over from the start.
     if (!isOpen) release();
     return {
       next: latest.next,
       nextWithin: async (ms) => {
-        const deadline = limits.after(ms, latest.interrupt);
+        const deadline = ends.after(ms, latest.interrupt);
         const next = await latest.next();
         deadline.cancel();
         return next ?? (latest.hasEnded() ? undefined : "idle");
@@ -100,22 +101,22 @@ export function createHub(options: HubOptions): Hub {
 
   return {
     subscribe: (interest) =>
-      interest.signal?.aborted !== true && places.take(interest.tenant) ? open(interest) : undefined,
+      interest.signal?.aborted !== true && shares.take(interest.tenant) ? open(interest) : undefined,
     pause: async (signal) => {
       const nothing = createLatest<never>();
-      const release = limits.add(nothing.end, { waitMs: pollMs, signal });
+      const release = ends.add(nothing.end, { waitMs: pollMs, signal });
       await nothing.next();
       release();
     },
     close: () => {
-      limits.endAll();
+      ends.endAll();
       parking.close();
     },
     get waiters() {
-      return places.taken;
+      return shares.taken;
     },
     get closed() {
-      return limits.areOver();
+      return ends.areOver();
     },
   };
 }

@@ -1,6 +1,6 @@
+import { systemClock } from "../platform/system-runtime.js";
 import type { Observer, ServiceEvent } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
-import { systemClock } from "../ports/system-runtime.js";
 import { levelOf } from "./log-events.js";
 import { codeOf, toLine } from "./to-line.js";
 

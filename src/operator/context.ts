@@ -5,14 +5,14 @@ import { isOperationId, type Operation } from "../contract/operation.js";
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse, shown, suggestName } from "../contract/options.js";
 import { toObserver } from "../observing/to-observer.js";
+import { createSystemRuntime } from "../platform/system-runtime.js";
+import { withinTime } from "../platform/waits.js";
 import type { Backend } from "../ports/backend.js";
-import { checkBackend } from "../ports/check-backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Clock, Runtime } from "../ports/runtime.js";
-import { createSystemRuntime } from "../ports/system-runtime.js";
-import { withinTime } from "../ports/waits.js";
 import { type Bell, createBell } from "../protocol/bell.js";
+import { checkBackend } from "../protocol/check-backend.js";
 
 /** Dependencies shared by all methods of an operator. */
 export interface OperatorContext {

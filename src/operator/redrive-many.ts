@@ -7,9 +7,9 @@ import {
   readOptions,
 } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse } from "../contract/options.js";
+import { sleep } from "../platform/waits.js";
 import type { BoundedCount, ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import type { Clock } from "../ports/runtime.js";
-import { sleep } from "../ports/waits.js";
 import { toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
 import {

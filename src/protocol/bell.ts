@@ -1,10 +1,10 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import type { Operation } from "../contract/operation.js";
+import { withinTime } from "../platform/waits.js";
 import type { Observer } from "../ports/observer.js";
 import type { Queue } from "../ports/queue.js";
 import type { Ring } from "../ports/ring.js";
 import type { Runtime } from "../ports/runtime.js";
-import { withinTime } from "../ports/waits.js";
 
 const MAX_BATCH = 500;
 const MAX_WAITING = 10_000;

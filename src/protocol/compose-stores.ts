@@ -3,12 +3,12 @@ import { AsyncReplyError, isAsyncReplyError, maybeRecorded } from "../contract/e
 import { withId } from "../contract/operation.js";
 import { isObject } from "../contract/options.js";
 import { operationError } from "../contract/problem.js";
+import { systemClock } from "../platform/system-runtime.js";
 import type { Backend, SeparateStores, Submissions } from "../ports/backend.js";
-import { checkBackend, checkSeparateStores } from "../ports/check-backend.js";
 import type { Abandoned, AbandonedRequest, KeyBinding } from "../ports/idempotency-store.js";
 import type { Clock } from "../ports/runtime.js";
 import type { RecordManyResult, RecordResult, Submission } from "../ports/submission.js";
-import { systemClock } from "../ports/system-runtime.js";
+import { checkBackend, checkSeparateStores } from "./check-backend.js";
 
 /** Time between the release of a key and the removal of its operation. Milliseconds. */
 const GRACE_MS = 300_000;

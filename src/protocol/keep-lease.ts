@@ -1,7 +1,7 @@
 import type { JsonText, Settlement } from "../contract/operation.js";
+import type { Deadline, Deadlines } from "../platform/waits.js";
 import type { Lease, OperationStore, Renewal } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
-import type { Deadline, Deadlines } from "../ports/waits.js";
 
 /** Dependencies shared by all leases of a worker. */
 export interface LeaseKeeping {

@@ -1,7 +1,6 @@
 import type { NewOperation } from "../contract/operation.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import { expiredEvent } from "../ports/overdue.js";
 import type { Bell } from "./bell.js";
 
 const BATCH = 500;
@@ -66,7 +65,8 @@ async function inBatches(step: () => Promise<number>): Promise<number> {
 
 async function endOverdue({ backend, definitions, bell, observe }: SweepOptions): Promise<number> {
   const ended = await backend.operations.endOverdue({ limit: BATCH });
-  for (const operation of ended) observe(expiredEvent(operation));
+  for (const { id: operationId, ...about } of ended)
+    observe({ event: "operation.expired", operationId, ...about });
   // They may have held up their lanes, and their ends may have follow-ups of any definition.
   if (ended.length > 0)
     for (const definition of new Set([...definitions, ...ended.map((each) => each.definition)]))

@@ -12,7 +12,7 @@ import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
 import type { Principal } from "../ports/authorize.js";
 import type { CreatedResource } from "../ports/create.js";
-import { checkKeeps } from "../ports/kept.js";
+import { checkKeeps } from "../protocol/kept.js";
 import { accept, reportAccepted } from "../submission/accept.js";
 import { type Accepted, toMessage } from "../submission/accepted.js";
 import { checkKeptFields } from "../submission/check-kept-fields.js";

@@ -1,5 +1,5 @@
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { withinTime } from "../ports/waits.js";
+import { withinTime } from "../platform/waits.js";
 import type { SubmissionContext } from "./context.js";
 
 /** Options of {@link storeAnswer}. */

@@ -1,5 +1,5 @@
 import { withoutPayload } from "../contract/contract-violation.js";
-import { builtinModule } from "../ports/builtin-module.js";
+import { builtinModule } from "../platform/builtin-module.js";
 import type { DeliverMessage, ProcessMessage, SettleMessage, SubmitMessage, TracedWork } from "./messages.js";
 
 /** The five channels of a tracing channel of `node:diagnostics_channel`. */

@@ -1,6 +1,6 @@
 import { invalidOption } from "../contract/options.js";
+import { nextTurn } from "../platform/waits.js";
 import type { Clock } from "../ports/runtime.js";
-import { nextTurn } from "../ports/waits.js";
 
 /** A clock that moves only when a test moves it. */
 export interface ManualClock extends Clock {

@@ -1,11 +1,11 @@
 import { AsyncReplyError, type ErrorContext, forbidden, isAsyncReplyError } from "../contract/errors.js";
+import { withinTime } from "../platform/waits.js";
 import type { Principal } from "../ports/authorize.js";
-import { withinTime } from "../ports/waits.js";
 import type { TimeLimit, Webhooks } from "../ports/webhooks.js";
 import { deliver } from "./delivery/deliver.js";
 import { type DeliveryInput, toInput, webhookDeliveries } from "./delivery/delivery-definition.js";
-import { createPlaces } from "./delivery/places.js";
 import { MAX_ATTEMPTS } from "./delivery/schedule.js";
+import { createSendingSlots } from "./delivery/slots.js";
 import { reportFailure } from "./delivery/to-failure.js";
 import { readReceiverUrl } from "./sending/judge-address.js";
 import { readWebhookSettings, type WebhookSettings, type WebhooksOptions } from "./settings.js";
@@ -35,9 +35,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     }),
     processor: (context) => {
       const concurrency = settings.concurrency ?? Math.max(1, Math.floor(context.concurrency / 2));
-      const places = createPlaces(concurrency, context);
+      const slots = createSendingSlots(concurrency, context);
       return {
-        run: (input, attempt) => deliver(settings, { ...context, places }, input as DeliveryInput, attempt),
+        run: (input, attempt) => deliver(settings, { ...context, slots }, input as DeliveryInput, attempt),
         failed: (delivery, error) => reportFailure(context, delivery, error),
         settings: {
           concurrency,

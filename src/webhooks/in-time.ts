@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../contract/errors.js";
+import { onAbort } from "../platform/waits.js";
 import type { Clock } from "../ports/runtime.js";
-import { onAbort } from "../ports/waits.js";
 
 /** Time limit of a step of a delivery. */
 export interface StepLimit {

@@ -1,4 +1,4 @@
-import { onAbort, sleep } from "../ports/waits.js";
+import { onAbort, sleep } from "../platform/waits.js";
 import type { Sweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
 import { createClaimer } from "./claimer.js";

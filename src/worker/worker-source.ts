@@ -2,11 +2,11 @@ import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { checkOptions, isObject, misuse, type OptionNames, shown } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
-import { checkBackend } from "../ports/check-backend.js";
 import type { AnyCreators } from "../ports/create.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Webhooks } from "../ports/webhooks.js";
+import { checkBackend } from "../protocol/check-backend.js";
 import { SHARED, type Shared } from "../protocol/shared.js";
 
 /** Source of a worker's work: a service, or an object with at least `definitions` and `backend`. */

@@ -6,12 +6,12 @@ import { duration, instance, type OptionTable, optional, readOptions } from "../
 import { invalidOption } from "../contract/options.js";
 import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import { toObserver } from "../observing/to-observer.js";
+import { createSystemRuntime } from "../platform/system-runtime.js";
+import { Deadlines, withinTime } from "../platform/waits.js";
 import type { Backend } from "../ports/backend.js";
-import { checkKept } from "../ports/kept.js";
 import type { Runtime } from "../ports/runtime.js";
-import { createSystemRuntime } from "../ports/system-runtime.js";
-import { Deadlines, withinTime } from "../ports/waits.js";
 import { createBell } from "../protocol/bell.js";
+import { checkKept } from "../protocol/kept.js";
 import { SHARED } from "../protocol/shared.js";
 import { createSweep, type Sweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";

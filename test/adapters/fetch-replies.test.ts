@@ -1,7 +1,7 @@
 import { allowAnonymous, createOrderService, type HttpResponse } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "../../src/ports/waits.js";
+import { nextTurn } from "../../src/platform/waits.js";
 import { request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toRequest } from "../support/fetch-harness.js";
 

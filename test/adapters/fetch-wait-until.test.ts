@@ -6,7 +6,7 @@ import {
 } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "../../src/ports/waits.js";
+import { nextTurn } from "../../src/platform/waits.js";
 import { ORDER, request, submission, TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toRequest } from "../support/fetch-harness.js";
 import { interceptBackend } from "../support/intercept-backend.js";

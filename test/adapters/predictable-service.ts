@@ -7,7 +7,7 @@ import {
   type Runtime,
   type Service,
 } from "async-request-reply";
-import { systemClock } from "../../src/ports/system-runtime.js";
+import { systemClock } from "../../src/platform/system-runtime.js";
 import type { AdapterHarness, WireResponse } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { inside } from "../support/inside.js";
 

@@ -17,7 +17,7 @@ import { orderYangFormats } from "async-request-reply/yang";
 import * as z from "zod";
 import { createShipping } from "../../examples/orders-server/work.js";
 import { header } from "../../src/http/message/headers.js";
-import { nextTurn } from "../../src/ports/waits.js";
+import { nextTurn } from "../../src/platform/waits.js";
 import { type Curl, parseCurl, splitWords } from "./curl.js";
 import { inTheFormOf, type Step } from "./steps.js";
 

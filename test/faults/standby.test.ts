@@ -2,7 +2,7 @@ import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import { Pool, type PoolClient } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { createSystemRuntime } from "../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../src/platform/system-runtime.js";
 import { claimOne } from "../support/claims.js";
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";

@@ -1,6 +1,6 @@
 import type { Backend, Format, HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "../../src/ports/waits.js";
+import { nextTurn } from "../../src/platform/waits.js";
 import { inside } from "../support/inside.js";
 import { createWaitingService, ENDED, isSettled, PENDING, seen, tenant } from "../support/waiting-service.js";
 

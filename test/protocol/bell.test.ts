@@ -9,7 +9,7 @@ import {
 import type { Ring } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { createSystemRuntime } from "../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../src/platform/system-runtime.js";
 import { createBell } from "../../src/protocol/bell.js";
 import { inside } from "../support/inside.js";
 import { replacing } from "../support/replacing.js";

@@ -1,6 +1,6 @@
 import type { Backend, OperationStore } from "async-request-reply";
 import type { BegunOperation, Operation, RunningLimits } from "async-request-reply/ports";
-import { createSystemRuntime } from "../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../src/platform/system-runtime.js";
 
 const { newToken } = createSystemRuntime();
 

@@ -11,7 +11,7 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
-import { nextTurn } from "../../src/ports/waits.js";
+import { nextTurn } from "../../src/platform/waits.js";
 import { interceptBackend, type PortCall } from "./intercept-backend.js";
 
 const ORDER = { itemId: "pen", quantity: 2 };

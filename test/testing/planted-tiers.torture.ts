@@ -8,7 +8,7 @@ import {
   submissionsCases,
 } from "async-request-reply/testing";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../src/platform/system-runtime.js";
 import { plantedFaults } from "../adapters/planted-faults.js";
 import { requestCases, storeCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";

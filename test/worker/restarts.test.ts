@@ -10,7 +10,7 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../src/ports/system-runtime.js";
+import { systemClock } from "../../src/platform/system-runtime.js";
 
 const RESTARTS = 10;
 

@@ -9,7 +9,7 @@ import {
 import type { Ring } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
-import { nextTurn } from "../../src/ports/waits.js";
+import { nextTurn } from "../../src/platform/waits.js";
 import { interceptBackend } from "../support/intercept-backend.js";
 import { replacing } from "../support/replacing.js";
 import { declareRunUntilIdle } from "../support/run-until-idle.js";

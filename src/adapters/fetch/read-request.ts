@@ -1,7 +1,7 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { BodyReader, HttpRequest } from "../../http/message/message.js";
 import { join, tooLarge } from "../../http/message/read-body.js";
-import { onAbort } from "../../ports/waits.js";
+import { onAbort } from "../../platform/waits.js";
 
 /** Request as plain data, and a function that releases its body when it is no longer needed. */
 export interface Translated {

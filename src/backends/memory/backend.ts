@@ -1,8 +1,8 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import { instance, integer, type OptionTable, readOptions } from "../../contract/option-table.js";
+import { systemClock } from "../../platform/system-runtime.js";
 import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
-import { systemClock } from "../../ports/system-runtime.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
 import { MemoryIdempotencyStore } from "./idempotency-store.js";
 import { MemoryOperationStore } from "./operation-store.js";

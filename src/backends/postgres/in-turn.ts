@@ -1,4 +1,4 @@
-import { builtinModule } from "../../ports/builtin-module.js";
+import { builtinModule } from "../../platform/builtin-module.js";
 
 interface AsyncHooks {
   readonly AsyncLocalStorage?: new <Store>() => {

@@ -8,8 +8,8 @@ import {
   readOptions,
   unchecked,
 } from "../../contract/option-table.js";
+import { createSystemRuntime } from "../../platform/system-runtime.js";
 import type { Runtime } from "../../ports/runtime.js";
-import { createSystemRuntime } from "../../ports/system-runtime.js";
 import type { SqlClient, SqlDatabase, SqlPool } from "./connection/sql-database.js";
 import type { SqlTransactions } from "./connection/sql-transactions.js";
 

@@ -4,10 +4,10 @@ import type { JsonText } from "../../contract/operation.js";
 import { misuse } from "../../contract/options.js";
 import type { Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
-import { settlementRefused } from "../../ports/settlement-refused.js";
 import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
-import { transactionEnded } from "../../ports/transaction-ended.js";
 import { type Row, text } from "../shared/row.js";
+import { settlementRefused } from "../shared/settlement-refused.js";
+import { transactionEnded } from "../shared/transaction-ended.js";
 import type { Gateway } from "./calls/gateway.js";
 import {
   byPlace,

@@ -7,8 +7,8 @@ import {
   readOptions,
   unchecked,
 } from "../../contract/option-table.js";
+import { createSystemRuntime } from "../../platform/system-runtime.js";
 import type { Clock, Runtime } from "../../ports/runtime.js";
-import { createSystemRuntime } from "../../ports/system-runtime.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import type { WaitingLimits } from "./connection/waiting-calls.js";
 import type { Synchronous } from "./schema/open.js";

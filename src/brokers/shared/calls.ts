@@ -1,5 +1,5 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
-import { withinTime } from "../../ports/waits.js";
+import { withinTime } from "../../platform/waits.js";
 import type { BrokerSettings } from "./settings.js";
 
 /** Makes one call to a broker. Throws `QUEUE_UNAVAILABLE` if it fails, or has no answer within the time limit. */

@@ -1,6 +1,6 @@
+import { sleep } from "../../platform/waits.js";
 import type { Listening, Queue, RingListener } from "../../ports/queue.js";
 import type { Ring } from "../../ports/ring.js";
-import { sleep } from "../../ports/waits.js";
 import { readRing } from "./rings.js";
 import type { BrokerSettings } from "./settings.js";
 

@@ -1,8 +1,8 @@
 import { duration, type OptionTable, readOptions, unchecked } from "../../contract/option-table.js";
 import { toObserver } from "../../observing/to-observer.js";
+import { createSystemRuntime } from "../../platform/system-runtime.js";
 import type { Observer } from "../../ports/observer.js";
 import type { Runtime } from "../../ports/runtime.js";
-import { createSystemRuntime } from "../../ports/system-runtime.js";
 
 /** Options of every queue on a message broker. Durations are integers greater than 0. */
 export interface BrokerOptions {

@@ -1,8 +1,8 @@
 import { AsyncReplyError, isAsyncReplyError, unauthenticated } from "../../contract/errors.js";
 import { adoptPromise, type MaybePromise } from "../../contract/promises.js";
 import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../../contract/tenant.js";
+import { withinTime } from "../../platform/waits.js";
 import type { Authorization, AuthorizationRequest, Principal } from "../../ports/authorize.js";
-import { withinTime } from "../../ports/waits.js";
 import type { ServiceContext } from "../context.js";
 import { header, type RequestFields, readFields, single } from "../message/headers.js";
 import type { HttpRequest } from "../message/message.js";

@@ -1,7 +1,7 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { adoptPromise } from "../../contract/promises.js";
+import { withinTime } from "../../platform/waits.js";
 import type { Clock } from "../../ports/runtime.js";
-import { withinTime } from "../../ports/waits.js";
 import type { HttpRequest } from "./message.js";
 
 export interface BodyLimits {

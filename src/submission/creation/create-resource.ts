@@ -1,8 +1,8 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import type { JsonText, Settlement } from "../../contract/operation.js";
+import { Deadlines } from "../../platform/waits.js";
 import type { Transactions } from "../../ports/backend.js";
 import type { Lease, OperationStore, SettleResult } from "../../ports/operation-store.js";
-import { Deadlines } from "../../ports/waits.js";
 import { KeptLease } from "../../protocol/keep-lease.js";
 import { insteadOf, isRefused } from "../../protocol/refused-ending.js";
 import { type CreateCall, type CreateLimits, permanentError, runCreate } from "./run-create.js";

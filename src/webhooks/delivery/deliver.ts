@@ -11,7 +11,7 @@ import type { WebhookSettings, WebhookTopic } from "../settings.js";
 import { signWebhook, type WebhookMessage } from "../sign-webhook.js";
 import type { DeliveryInput } from "./delivery-definition.js";
 import { type Announced, findAnnounced } from "./find-announced.js";
-import type { Places, Verdict, Visit } from "./places.js";
+import type { SendingSlots, Verdict, Visit } from "./slots.js";
 import { toFailure } from "./to-failure.js";
 
 /** Time limit of an attempt, from looking up the endpoint to the header of the answer. */
@@ -20,7 +20,7 @@ const TOO_LATE = `The receiver did not answer within ${TIMEOUT_MS} ms.`;
 
 /** Dependencies of the deliveries of one worker. */
 export interface Deliverer extends DeliveryContext {
-  readonly places: Places;
+  readonly slots: SendingSlots;
 }
 
 /** Delivers one webhook: finds the operation, then looks up the endpoint, signs and sends. */
@@ -60,7 +60,7 @@ async function deliverOnce(
 ): Promise<{ readonly status: number } | undefined> {
   const { attempt: number, tenant, operationId: deliveryId, createdAt } = attempt;
   const fields = message?.headers;
-  const visit = context.places.enter(tenant);
+  const visit = context.slots.enter(tenant);
   const limit = { signal: attempt.signal, clock: context.runtime.clock, ms: TIMEOUT_MS, detail: TOO_LATE };
   const outcome = await inTime(limit, (signal) =>
     send(settings, context, { announced, tenant, url, visit, signal, fields }),
@@ -106,7 +106,7 @@ async function send(
   if (target === undefined) return undefined;
   const receiver = readReceiverUrl(target, settings.trustedOrigins);
   if (!(receiver instanceof URL)) throw new AsyncReplyError("FORBIDDEN", receiver.advice);
-  await visit.takePlace(receiver.origin, signal);
+  await visit.takeSlot(receiver.origin, signal);
   const body = new TextEncoder().encode(JSON.stringify(toEvent(operation, problemBaseUri)));
   const message = { id: webhookId, timestamp: Math.floor(runtime.clock.now() / 1_000), body };
   const headers = {

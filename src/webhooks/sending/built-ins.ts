@@ -1,5 +1,5 @@
 import { misuse } from "../../contract/options.js";
-import { builtinModule } from "../../ports/builtin-module.js";
+import { builtinModule } from "../../platform/builtin-module.js";
 
 /** The parts of `node:http` and `node:https` that sending uses. */
 interface HttpModule {

@@ -1,6 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
+import { onAbort } from "../../platform/waits.js";
 import type { Clock } from "../../ports/runtime.js";
-import { onAbort } from "../../ports/waits.js";
 import type { BuiltIns } from "./built-ins.js";
 import { parseAddress } from "./judge-address.js";
 

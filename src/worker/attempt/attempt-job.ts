@@ -4,6 +4,7 @@ import type { JsonText, Operation, Settlement } from "../../contract/operation.j
 import { type OptionTable, readOptions } from "../../contract/option-table.js";
 import { misuse, shown } from "../../contract/options.js";
 import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
+import { MAX_TIMER_MS } from "../../contract/timers.js";
 import type { DeliveryAttempt } from "../../ports/webhooks.js";
 import type { CheckedProcessor } from "../processors.js";
 import type { Job } from "./job.js";
@@ -51,17 +52,14 @@ export class AttemptJob implements Job, DeliveryAttempt {
 
 /** Shortest delay of a release: an attempt and its release write twice, so a loop writes once per second. */
 const MIN_RELEASE_MS = 2_000;
-/** Longest delay that timers support: 24.8 days. */
-const MAX_RELEASE_MS = 2_147_483_647;
 
 const RELEASE_OPTIONS: OptionTable<{ readonly afterMs: number }> = {
   afterMs: (value = MIN_RELEASE_MS, name) => {
     const afterMs = value as number;
-    if (Number.isSafeInteger(afterMs) && afterMs >= MIN_RELEASE_MS && afterMs <= MAX_RELEASE_MS)
-      return afterMs;
+    if (Number.isSafeInteger(afterMs) && afterMs >= MIN_RELEASE_MS && afterMs <= MAX_TIMER_MS) return afterMs;
     throw misuse(
       `Option \`${name}\` of job.release is ${shown(value)}. Pass whole milliseconds from ${MIN_RELEASE_MS} to ` +
-        `${MAX_RELEASE_MS}, because each release costs the store two writes.`,
+        `${MAX_TIMER_MS}, because each release costs the store two writes.`,
     );
   },
 };

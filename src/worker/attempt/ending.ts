@@ -69,7 +69,7 @@ export function endingOf(
   if (code === "WORKER_STOPPED")
     return { settlement: { to: "retry", delayMs: 0, countAttempt: false, started }, error };
   if (code === "RETRY_LATER" && context?.countAttempt === false) {
-    const delayMs = Math.max(context.retryAfterMs ?? 0, MIN_RELEASE_MS);
+    const delayMs = Math.max(context.retryAfterMs ?? 0, MIN_POSTPONED_MS);
     return { settlement: { to: "retry", delayMs, countAttempt: false }, error };
   }
   const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation, now) : undefined;
@@ -89,7 +89,7 @@ export function endingOf(
 }
 
 /** Shortest delay after an attempt that does not count. Without it, an operation could run in a loop forever. */
-const MIN_RELEASE_MS = 1_000;
+const MIN_POSTPONED_MS = 1_000;
 
 const FIRST_WAIT_MS = 30_000;
 /** Waits of 30 s, 1, 2 and 4 min: 7.5 minutes in total. */

@@ -2,7 +2,7 @@ import { AsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import type { Operation } from "../../contract/operation.js";
 import { validateAs } from "../../contract/schema.js";
-import type { Deadline } from "../../ports/waits.js";
+import type { Deadline } from "../../platform/waits.js";
 import { KeptLease, type LeaseHolder } from "../../protocol/keep-lease.js";
 import {
   attemptEvent,

@@ -1,7 +1,7 @@
 import type { ListRequest } from "async-request-reply/ports";
 import type { PostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOnce, claimOne } from "../../support/claims.js";
 
 const { newId, newToken } = createSystemRuntime();

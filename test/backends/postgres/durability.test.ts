@@ -1,7 +1,7 @@
 import type { NewOperation, Submission } from "async-request-reply/ports";
 import type { SqlClient, SqlStatement } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOnce } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { poolOf } from "./pool-of.js";

@@ -2,7 +2,7 @@ import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend, type SqlStatement } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOne } from "../../support/claims.js";
 import { describePostgres, openPool, openPoolAt, portOfServer } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";

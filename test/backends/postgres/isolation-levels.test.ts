@@ -2,7 +2,7 @@ import type { Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 

@@ -2,7 +2,7 @@ import type { NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { stopTime } from "../../support/postgres/stop-time.js";
 

@@ -6,7 +6,7 @@ import {
 } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOnce } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";

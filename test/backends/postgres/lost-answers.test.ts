@@ -1,6 +1,6 @@
 import { createOrderService, createWorker, type ServiceEvent } from "async-request-reply";
 import { afterEach, expect, it, vi } from "vitest";
-import { systemClock } from "../../../src/ports/system-runtime.js";
+import { systemClock } from "../../../src/platform/system-runtime.js";
 import { describePostgres } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 

@@ -1,7 +1,7 @@
 import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { describePostgres, type Server } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
 

@@ -2,7 +2,7 @@ import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { PoolConfig } from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import {
   describePostgres,
   openPool,

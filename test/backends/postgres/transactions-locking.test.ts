@@ -2,7 +2,7 @@ import { createWorker, type WorkerOptions } from "async-request-reply";
 import type { IsolationLevel } from "async-request-reply/ports";
 import type { Pool, PoolClient } from "pg";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOnce, claimOne } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { signalOf } from "../../support/worker-stage.js";

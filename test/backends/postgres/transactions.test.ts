@@ -1,6 +1,6 @@
 import type { NewOperation, Submission } from "async-request-reply/ports";
 import { expect, it, vi } from "vitest";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOne } from "../../support/claims.js";
 import { describePostgres, type Opened } from "../../support/postgres/server.js";
 

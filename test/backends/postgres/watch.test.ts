@@ -7,7 +7,7 @@ import { Client, type ClientConfig } from "pg";
 import { expect, it } from "vitest";
 import { createChanges } from "../../../src/backends/postgres/notices/changes.js";
 import type { Channels } from "../../../src/backends/postgres/notices/channels.js";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { createGate } from "../../support/adapter-suite/fixtures/gate.js";
 import { watchReads } from "../../support/adapter-suite/fixtures/reads.js";
 import { claimOnce, claimOne, claimOnRing } from "../../support/claims.js";

@@ -8,7 +8,7 @@ import {
   type PortHarness,
   type QueueHarness,
 } from "async-request-reply/testing";
-import { createSystemRuntime } from "../../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import type { SqliteClient } from "../../support/sqlite/clients.js";
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 

@@ -8,7 +8,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "async-request-reply";
-import { nextTurn } from "../../../src/ports/waits.js";
+import { nextTurn } from "../../../src/platform/waits.js";
 import { randomChoices } from "../../../src/testing/simulator/choices.js";
 import { anything } from "../../support/careless-schema.js";
 import { checkReadBack, checkReply } from "./checks.js";

@@ -1,6 +1,6 @@
 import type { HttpResponse, RequestContext } from "async-request-reply";
 import type { Mountable } from "async-request-reply/ports";
-import { nextTurn } from "../../../src/ports/waits.js";
+import { nextTurn } from "../../../src/platform/waits.js";
 import { createEventParser, type ReceivedStream } from "../../support/event-reader.js";
 
 /** A stream that is read like an adapter does. */

@@ -1,6 +1,6 @@
 import type { HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "../../../src/ports/waits.js";
+import { nextTurn } from "../../../src/platform/waits.js";
 import { claimOne } from "../../support/claims.js";
 import { inside } from "../../support/inside.js";
 import { createWaitingService, type WaitingService } from "../../support/waiting-service.js";

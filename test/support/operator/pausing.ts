@@ -1,6 +1,6 @@
 import { createWorker } from "async-request-reply";
 import { expect } from "vitest";
-import { nextTurn } from "../../../src/ports/waits.js";
+import { nextTurn } from "../../../src/platform/waits.js";
 import type { Scenario } from "./scenarios.js";
 import { existing, exportsOf, importsOf, redriven } from "./stage.js";
 

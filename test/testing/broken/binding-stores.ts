@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from "async-request-reply";
 import type { BindResult, KeyBinding } from "async-request-reply/ports";
-import { nextTurn } from "../../../src/ports/waits.js";
+import { nextTurn } from "../../../src/platform/waits.js";
 import { type BrokenPort, sharingAnswers } from "./prove.js";
 
 /** Stores that break a rule of binding a key. */

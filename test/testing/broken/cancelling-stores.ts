@@ -1,5 +1,5 @@
 import type { Operation } from "async-request-reply/ports";
-import { nextTurn } from "../../../src/ports/waits.js";
+import { nextTurn } from "../../../src/platform/waits.js";
 import type { BrokenPort } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 

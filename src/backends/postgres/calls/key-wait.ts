@@ -1,6 +1,6 @@
+import { sleep } from "../../../platform/waits.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../../ports/submission.js";
-import { sleep } from "../../../ports/waits.js";
 import { submissionInProgress } from "./results.js";
 
 /** Records a submission, or resolves to undefined if another transaction holds its key. */

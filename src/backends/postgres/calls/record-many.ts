@@ -1,7 +1,7 @@
 import { type BatchLimits, createBatches } from "../../../batching/batches.js";
+import { sleep } from "../../../platform/waits.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { RecordManyResult, Submission } from "../../../ports/submission.js";
-import { sleep } from "../../../ports/waits.js";
 import type { Row } from "../../shared/row.js";
 import { codeOf } from "../connection/driver-error.js";
 import { isRowError } from "../connection/store-error.js";

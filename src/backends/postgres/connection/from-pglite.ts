@@ -1,4 +1,4 @@
-import { untilAborted } from "../../../ports/waits.js";
+import { untilAborted } from "../../../platform/waits.js";
 import { checkLibrary } from "./check-library.js";
 import { checkTransaction } from "./open-transaction.js";
 import type { SqlDatabase, SqlListener, SqlResult } from "./sql-database.js";

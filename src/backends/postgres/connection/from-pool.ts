@@ -1,7 +1,7 @@
 import { isObject } from "../../../contract/options.js";
+import { createSystemRuntime } from "../../../platform/system-runtime.js";
+import { untilAborted } from "../../../platform/waits.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { createSystemRuntime } from "../../../ports/system-runtime.js";
-import { untilAborted } from "../../../ports/waits.js";
 import { checkLibrary } from "./check-library.js";
 import { checkTransaction, neverConnected } from "./open-transaction.js";
 import { listenOn } from "./pool-listener.js";

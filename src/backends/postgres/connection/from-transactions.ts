@@ -1,6 +1,6 @@
 import { misuse, shown } from "../../../contract/options.js";
+import { untilAborted } from "../../../platform/waits.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { untilAborted } from "../../../ports/waits.js";
 import { codeOf, driverErrorOf } from "./driver-error.js";
 import { notInTransaction } from "./open-transaction.js";
 import type { RunStatement, SqlDatabase } from "./sql-database.js";

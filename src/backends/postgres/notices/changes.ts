@@ -1,6 +1,6 @@
 import { isOperationId } from "../../../contract/operation.js";
+import { sleep, withinTime } from "../../../platform/waits.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { sleep, withinTime } from "../../../ports/waits.js";
 import { createWatchers, type Watchers } from "../../shared/watchers.js";
 import type { Channels } from "./channels.js";
 

@@ -1,7 +1,7 @@
 import { AsyncReplyError } from "../../../contract/errors.js";
+import { sleep } from "../../../platform/waits.js";
 import type { Queue } from "../../../ports/queue.js";
 import type { Clock, Runtime } from "../../../ports/runtime.js";
-import { sleep } from "../../../ports/waits.js";
 import { createListeners } from "../../shared/listeners.js";
 import { withoutData } from "../connection/driver-error.js";
 import type { Channels } from "./channels.js";

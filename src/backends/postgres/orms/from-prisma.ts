@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from "../../../contract/timers.js";
 import { checkLibrary } from "../connection/check-library.js";
 import type { SqlResult } from "../connection/sql-database.js";
 import type { SqlTransactions } from "../connection/sql-transactions.js";
@@ -32,9 +33,6 @@ interface DriverCause {
   readonly originalMessage?: string;
 }
 
-/** Longest delay of a timer. The back end has its own time limits. */
-const NO_LIMIT_MS = 2 ** 31 - 1;
-
 /**
  * Uses transactions of Prisma 7 on `@prisma/adapter-pg`, for `createPostgresBackend({ pool, transactions })`.
  *
@@ -49,7 +47,8 @@ export function fromPrisma<Tx extends PrismaTransaction>(prisma: PrismaLike<Tx>)
   );
   return {
     begin: (run) =>
-      prisma.$transaction(run, { maxWait: NO_LIMIT_MS, timeout: NO_LIMIT_MS }).catch(throwDriverError),
+      // The back end has its own time limits.
+      prisma.$transaction(run, { maxWait: MAX_TIMER_MS, timeout: MAX_TIMER_MS }).catch(throwDriverError),
     query: async (tx, { text, values = [] }) => {
       const rows = tx.$queryRawUnsafe<SqlResult["rows"]>(text, ...values);
       return { rows: await rows.catch(throwDriverError) };

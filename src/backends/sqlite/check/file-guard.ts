@@ -1,5 +1,5 @@
 import { misuse } from "../../../contract/options.js";
-import { builtinModule } from "../../../ports/builtin-module.js";
+import { builtinModule } from "../../../platform/builtin-module.js";
 import type { Clock } from "../../../ports/runtime.js";
 
 /** The part of `node:fs` that is used. */

@@ -1,5 +1,5 @@
+import { onAbort, sleep } from "../../../platform/waits.js";
 import type { Runtime } from "../../../ports/runtime.js";
-import { onAbort, sleep } from "../../../ports/waits.js";
 import type { Statements } from "./statements.js";
 import { isBusy, lockedTooLong, resultCodeOf, toStoreError } from "./store-error.js";
 import { type CallKind, createCallsByKind, createWaitingCalls, type WaitingLimits } from "./waiting-calls.js";

@@ -1,4 +1,4 @@
-import { builtinModule } from "../../../ports/builtin-module.js";
+import { builtinModule } from "../../../platform/builtin-module.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { integer } from "../../shared/row.js";
 import type { Watchers } from "../../shared/watchers.js";

@@ -1,5 +1,5 @@
+import { createSystemRuntime } from "../../../platform/system-runtime.js";
 import type { BindResult, IdempotencyStore, KeyBinding } from "../../../ports/idempotency-store.js";
-import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { isOutcome } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 

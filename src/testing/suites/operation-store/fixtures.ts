@@ -1,7 +1,7 @@
 import type { NewOperation, Operation, Settlement } from "../../../contract/operation.js";
+import { createSystemRuntime } from "../../../platform/system-runtime.js";
 import type { BegunOperation, Claimed, ClaimedDefinition, ClaimRequest } from "../../../ports/claim.js";
 import type { Lease, OperationStore } from "../../../ports/operation-store.js";
-import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { equal, isOutcome, ok } from "../../expect.js";
 import type { PortCheck, PortHarness } from "../port-case.js";
 

@@ -1,6 +1,6 @@
+import { createSystemRuntime } from "../../../platform/system-runtime.js";
 import type { Listening, Queue } from "../../../ports/queue.js";
 import type { Ring } from "../../../ports/ring.js";
-import { createSystemRuntime } from "../../../ports/system-runtime.js";
 import { ok } from "../../expect.js";
 import type { OpenPort, PortCase, PortHarness } from "../port-case.js";
 

@@ -1,5 +1,5 @@
+import { nextTurn } from "../../../platform/waits.js";
 import type { RecordManyResult, Submission } from "../../../ports/submission.js";
-import { nextTurn } from "../../../ports/waits.js";
 import { deepEqual, equal, isOutcome, ok } from "../../expect.js";
 import { newFollowUp } from "../operation-store/attempt/on-end.js";
 import { begin, begins, COMPLETED, newId, newOperation, read } from "../operation-store/fixtures.js";

@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError } from "../../contract/errors.js";
 
 /** Returns the error of a transaction whose settlement the store refuses to keep, and would refuse again. */
 export function settlementRefused(cause: unknown): AsyncReplyError {

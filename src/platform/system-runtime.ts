@@ -1,11 +1,9 @@
 import { v7 } from "uuid";
 import { toBase64Url } from "../contract/base64url.js";
+import { MAX_TIMER_MS } from "../contract/timers.js";
+import type { Clock, Runtime } from "../ports/runtime.js";
 import { builtinModule } from "./builtin-module.js";
-import type { Clock, Runtime } from "./runtime.js";
 import { nextTurn } from "./waits.js";
-
-/** Longest delay of a platform timer. A timer with a longer delay would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The platform's clock and timers. */
 export const systemClock: Clock = {

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 const PROGRAM = `
 import { startupSnapshot } from "node:v8";
-import { createSystemRuntime } from "./src/ports/system-runtime.ts";
+import { createSystemRuntime } from "./src/platform/system-runtime.ts";
 const runtime = createSystemRuntime();
 // Fills the pool, and leaves most of it to the processes.
 runtime.newToken();

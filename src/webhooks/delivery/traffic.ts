@@ -1,12 +1,12 @@
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** Number of timeouts in a row that postpone a lane. */
+/** Number of timeouts in a row that postpone later deliveries. */
 const MAX_TIMEOUTS = 3;
 const MAX_DELAY_MS = 15 * MINUTE_MS;
 
 /** The deliveries of one tenant, to one origin, or of one tenant to one origin: those in progress, and what is known from earlier ones. */
-export class Lane {
+export class Traffic {
   /** Times at which the deliveries in progress started, in order. */
   readonly #startedAt: number[] = [];
   #timeouts = 0;
@@ -29,8 +29,8 @@ export class Lane {
   }
 
   /**
-   * Returns whether one more delivery may start while so many places are free: a lane never takes more than it leaves to
-   * others. After a timeout, a lane gets one delivery at a time, which finds out whether there are answers again.
+   * Returns whether one more delivery may start while so many slots are free: they never take more than they leave to
+   * others. After a timeout, there is one delivery at a time, which finds out whether there are answers again.
    */
   hasRoom(free: number): boolean {
     return this.#startedAt.length < (this.#timeouts === 0 ? free : 1);
@@ -55,7 +55,7 @@ export class Lane {
     this.#postponedUntil = 0;
   }
 
-  /** Counts a timeout. Returns for how long it postpones the lane, or undefined if it does not. Milliseconds. */
+  /** Counts a timeout. Returns for how long it postpones later deliveries, or undefined if it does not. Milliseconds. */
   timedOut(now: number, random: number): number | undefined {
     // The others in progress met the same silence.
     if (this.isPostponed(now)) return undefined;
@@ -68,12 +68,12 @@ export class Lane {
   }
 
   /**
-   * Returns when a delivery without a place should come again. Turns are as far apart as places become free, so that a
-   * backlog neither returns all at once nor leaves places empty. Milliseconds from now.
+   * Returns when a delivery without a slot should come again. Turns are as far apart as slots become free, so that a
+   * backlog neither returns all at once nor leaves slots empty. Milliseconds from now.
    */
   nextTurnMs(now: number, random: number): number {
-    const placeMs = Math.max(this.#lastMs, this.ageMs(now)) / Math.max(1, this.#startedAt.length);
-    const spacingMs = Math.min(placeMs, SECOND_MS);
+    const slotMs = Math.max(this.#lastMs, this.ageMs(now)) / Math.max(1, this.#startedAt.length);
+    const spacingMs = Math.min(slotMs, SECOND_MS);
     const earliest = Math.max(this.#postponedUntil, now + SECOND_MS);
     this.#lastTurnAt = Math.max(earliest, Math.min(this.#lastTurnAt + spacingMs, now + MAX_DELAY_MS));
     return Math.ceil(this.#lastTurnAt + spacingMs * random - now);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createSystemRuntime } from "../../src/ports/system-runtime.js";
+import { createSystemRuntime } from "../../src/platform/system-runtime.js";
 
 const SHA256_OF_ABC = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
 

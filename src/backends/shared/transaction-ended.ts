@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError } from "../../contract/errors.js";
 
 /** Returns the error of a transaction that the user's function has ended. */
 export function transactionEnded(cause?: unknown): AsyncReplyError {

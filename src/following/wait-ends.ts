@@ -1,5 +1,5 @@
+import { type Deadline, Deadlines, onAbort } from "../platform/waits.js";
 import type { Clock } from "../ports/runtime.js";
-import { type Deadline, Deadlines, onAbort } from "../ports/waits.js";
 
 /** Reasons to end a wait early. */
 export interface WaitLimits {
@@ -10,7 +10,7 @@ export interface WaitLimits {
 }
 
 /** Ends waits. */
-export interface Limits {
+export interface WaitEnds {
   /** Calls `end` after the time, with the signal, or with `endAll`. Returns a function that frees what this takes. */
   add(end: () => void, limits: WaitLimits): () => void;
   /** Calls `onTime` once, after `ms` or up to 250 ms earlier. */
@@ -24,8 +24,8 @@ export interface Limits {
 /** Limits in the same span of this length share a timer. Milliseconds. */
 const SHARED_MS = 250;
 
-/** Creates limits without any wait. */
-export function createLimits(clock: Clock): Limits {
+/** Creates the ends of no waits yet. */
+export function createWaitEnds(clock: Clock): WaitEnds {
   const deadlines = new Deadlines(clock, SHARED_MS);
   const ends = new Set<() => void>();
   let over = false;
@@ -47,42 +47,5 @@ export function createLimits(clock: Clock): Limits {
       for (const end of ends) end();
     },
     areOver: () => over,
-  };
-}
-
-/** Places for waiters, shared by all tenants. */
-export interface Places {
-  /** Takes a place, unless the tenant has used up its share. Returns whether it did. */
-  take(tenant: string): boolean;
-  /** Frees a place of the tenant. */
-  free(tenant: string): void;
-  /** Number of places that are taken. */
-  readonly taken: number;
-}
-
-/**
- * Creates places. A tenant may have at most as many waiters as there are free places, so one tenant alone gets half of
- * them, the next one half of the rest, and so on. A tenant without waiters gets a place as long as there is one.
- */
-export function createPlaces(max: number): Places {
-  const taken = new Map<string, number>();
-  let total = 0;
-  return {
-    take: (tenant) => {
-      const own = taken.get(tenant) ?? 0;
-      if (own >= max - total) return false;
-      taken.set(tenant, own + 1);
-      total += 1;
-      return true;
-    },
-    free: (tenant) => {
-      const left = (taken.get(tenant) ?? 0) - 1;
-      if (left > 0) taken.set(tenant, left);
-      else taken.delete(tenant);
-      total -= 1;
-    },
-    get taken() {
-      return total;
-    },
   };
 }

@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { misuse } from "../contract/options.js";
-import type { Kept, OperationStore } from "./operation-store.js";
+import type { Kept, OperationStore } from "../ports/operation-store.js";
 
 /**
  * Checks that a store keeps what definitions ask for.

@@ -1,4 +1,4 @@
-import type { Clock } from "./runtime.js";
+import type { Clock } from "../ports/runtime.js";
 
 /** Calls the listener when the signal is aborted, not if it already is. Returns a function that removes the listener. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {

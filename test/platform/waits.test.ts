@@ -1,6 +1,6 @@
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { Deadlines } from "../../src/ports/waits.js";
+import { Deadlines } from "../../src/platform/waits.js";
 
 /** Notes how long each call had to wait. */
 function createStage(widthMs: number) {

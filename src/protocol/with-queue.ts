@@ -1,8 +1,8 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { isObject, kindOf, misuse } from "../contract/options.js";
-import type { Backend } from "./backend.js";
+import type { Backend } from "../ports/backend.js";
+import type { Queue } from "../ports/queue.js";
 import { checkBackend } from "./check-backend.js";
-import type { Queue } from "./queue.js";
 
 /**
  * Returns a back end with another queue. Key and operation are still recorded in one step, and transactions still work. Workers

@@ -1,5 +1,5 @@
 import { invalidOption, isObject, misuse } from "../contract/options.js";
-import type { Backend, SeparateStores } from "./backend.js";
+import type { Backend, SeparateStores } from "../ports/backend.js";
 
 /** Methods that every part has. */
 const METHODS = {

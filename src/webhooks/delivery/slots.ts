@@ -1,25 +1,25 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { DeliveryContext } from "../../ports/webhooks.js";
-import { Lane } from "./lane.js";
+import { Traffic } from "./traffic.js";
 
-/** How long a delivery may wait for a place, as long as those in progress in its lane are younger than this. */
+/** How long a delivery may wait for a slot, as long as those in progress beside it are younger than this. */
 const PATIENCE_MS = 250;
 /** Bounds the memory for silent receivers that tenants make up. */
-const MAX_LANES = 1_000;
+const MAX_TRAFFICS = 1_000;
 
 /** How a delivery ended, as far as it tells something about the receiver. */
 export type Verdict = "answered" | "timed-out" | "unknown";
 
-/** One delivery in {@link Places}. */
+/** One delivery in {@link SendingSlots}. */
 export interface Visit {
   /**
-   * Takes a place for sending to an origin.
+   * Takes a slot for sending to an origin.
    *
-   * Throws `RETRY_LATER` that does not count the attempt if there is no place, or if the origin is postponed for the
+   * Throws `RETRY_LATER` that does not count the attempt if there is no slot, or if the origin is postponed for the
    * tenant. Throws the reason of the signal if it is aborted first.
    */
-  takePlace(origin: string, signal: AbortSignal): Promise<void>;
-  /** Ends the visit. Frees its place if it has one. */
+  takeSlot(origin: string, signal: AbortSignal): Promise<void>;
+  /** Ends the visit. Frees its slot if it has one. */
   leave(verdict: Verdict): void;
 }
 
@@ -28,19 +28,19 @@ export interface Visit {
  * leaves to others. An origin that timed out repeatedly is postponed for the tenant whose webhooks timed out: it may answer
  * those of others, at other paths.
  */
-export interface Places {
+export interface SendingSlots {
   enter(tenant: string): Visit;
 }
 
-/** Creates the places of a worker, one for each of its concurrent deliveries. */
-export function createPlaces(
+/** Creates the slots of a worker, one for each of its concurrent deliveries. */
+export function createSendingSlots(
   concurrency: number,
   { runtime: { clock, random }, observe }: Pick<DeliveryContext, "runtime" | "observe">,
-): Places {
-  const tenants = new Map<string, Lane>();
-  const origins = new Map<string, Lane>();
+): SendingSlots {
+  const tenants = new Map<string, Traffic>();
+  const origins = new Map<string, Traffic>();
   /** From a tenant to an origin. */
-  const routes = new Map<string, Lane>();
+  const routes = new Map<string, Traffic>();
   const waiting = new Set<() => void>();
   let taken = 0;
 
@@ -57,12 +57,12 @@ export function createPlaces(
     });
   }
 
-  function later(reason: string, lane: Lane, now: number): AsyncReplyError {
-    const retryAfterMs = lane.nextTurnMs(now, random());
+  function later(reason: string, traffic: Traffic, now: number): AsyncReplyError {
+    const retryAfterMs = traffic.nextTurnMs(now, random());
     return new AsyncReplyError("RETRY_LATER", reason, { retryAfterMs, countAttempt: false });
   }
 
-  function judge(verdict: Verdict, route: Lane, origin: string, tenant: string): void {
+  function judge(verdict: Verdict, route: Traffic, origin: string, tenant: string): void {
     if (verdict === "answered") route.answered();
     const delayMs = verdict === "timed-out" ? route.timedOut(clock.elapsed(), random()) : undefined;
     if (delayMs !== undefined) observe({ event: "webhook.postponed", origin, tenant, delayMs });
@@ -72,24 +72,24 @@ export function createPlaces(
     enter: (tenant) => {
       let free: ((verdict: Verdict) => void) | undefined;
 
-      /** Takes a place if there is one. Otherwise returns how long to wait for one. Milliseconds. */
+      /** Takes a slot if there is one. Otherwise returns how long to wait for one. Milliseconds. */
       function tryToTake(origin: string): number | undefined {
         const now = clock.elapsed();
-        const route = laneOf(routes, JSON.stringify([tenant, origin]));
+        const route = trafficOf(routes, JSON.stringify([tenant, origin]));
         if (route.isPostponed(now)) throw later("The receiver timed out repeatedly.", route, now);
         // The turns of a route come first: a silent one must not use up those of its tenant.
-        const lanes = [route, laneOf(origins, origin), laneOf(tenants, tenant)];
-        const full = lanes.find((lane) => !lane.hasRoom(concurrency - taken));
+        const all = [route, trafficOf(origins, origin), trafficOf(tenants, tenant)];
+        const full = all.find((traffic) => !traffic.hasRoom(concurrency - taken));
         if (full !== undefined) {
           const patienceMs = PATIENCE_MS - full.ageMs(now);
           if (patienceMs > 0) return patienceMs;
           throw later("Other webhooks of the tenant or to the receiver take long.", full, now);
         }
         taken += 1;
-        for (const lane of lanes) lane.start(now);
+        for (const traffic of all) traffic.start(now);
         free = (verdict) => {
           taken -= 1;
-          for (const lane of lanes) lane.end(now, clock.elapsed());
+          for (const traffic of all) traffic.end(now, clock.elapsed());
           judge(verdict, route, origin, tenant);
           for (const wake of waiting) wake();
         };
@@ -97,7 +97,7 @@ export function createPlaces(
       }
 
       return {
-        takePlace: async (origin, signal) => {
+        takeSlot: async (origin, signal) => {
           signal.throwIfAborted();
           for (let waitMs = tryToTake(origin); waitMs !== undefined; waitMs = tryToTake(origin)) {
             await untilFreed(waitMs);
@@ -110,13 +110,13 @@ export function createPlaces(
   };
 }
 
-/** Returns the lane with a name. Forgets lanes that say nothing, and beyond the limit the oldest silent ones. */
-function laneOf(lanes: Map<string, Lane>, name: string): Lane {
-  const known = lanes.get(name);
+/** Returns the traffic with a name. Forgets those that say nothing, and beyond the limit the oldest silent ones. */
+function trafficOf(all: Map<string, Traffic>, name: string): Traffic {
+  const known = all.get(name);
   if (known !== undefined) return known;
-  for (const [other, lane] of lanes)
-    if (lane.isIdle && (!lane.isSilent || lanes.size >= MAX_LANES)) lanes.delete(other);
-  const lane = new Lane();
-  lanes.set(name, lane);
-  return lane;
+  for (const [other, traffic] of all)
+    if (traffic.isIdle && (!traffic.isSilent || all.size >= MAX_TRAFFICS)) all.delete(other);
+  const traffic = new Traffic();
+  all.set(name, traffic);
+  return traffic;
 }

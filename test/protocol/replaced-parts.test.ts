@@ -1,4 +1,5 @@
 import {
+  AsyncReplyError,
   allowAnonymous,
   type Backend,
   composeStores,
@@ -111,6 +112,33 @@ describe("two separate stores and a queue", () => {
       "idempotency.bind",
       "operations.create",
     ]);
+  });
+
+  it.each([
+    [
+      "refuse one of several submissions alone if it is sure not to be recorded",
+      "no",
+      ["created", "refused"],
+    ],
+    ["reject all of several submissions if one of them may be recorded", undefined, "STORE_UNAVAILABLE"],
+  ] as const)("%s", async (_, recorded, expected) => {
+    const error = new AsyncReplyError("STORE_UNAVAILABLE", "It broke.", { ...(recorded && { recorded }) });
+    const stores = interceptStores(createMemoryStores(), ({ method, args }, proceed) =>
+      method === "bind" && (args[0] as { key: string }).key === "b" ? Promise.reject(error) : proceed(),
+    );
+    const { submissions } = composeStores(stores);
+    const list = ["a", "b"].map((key, index) => ({
+      operation: {
+        id: `01900000-0000-7000-8000-00000000000${index}`,
+        ...{ tenant: "t", definition: "orders", key, input: "1", retentionMs: 1 },
+      },
+      fingerprint: "1:a",
+    }));
+    const outcome = await submissions.recordMany(list).then(
+      (results) => results.map((each) => each.outcome),
+      ({ code }: AsyncReplyError) => code,
+    );
+    expect(outcome).toEqual(expected);
   });
 
   it("are checked and closed by their own functions", async () => {

@@ -25,7 +25,7 @@ it("refuses a key whose earlier submission has not created its resource, which n
     runtime: { clock, hash: (text) => text },
   });
   // Its process dies now.
-  await backend.submissions?.record({
+  await backend.submissions.record({
     operation: PREPARING,
     fingerprint: `1:${PREPARING.input}`,
     initial: { state: "preparing", token: "token", leaseMs: 30_000 },

@@ -1,5 +1,6 @@
 import type { UserWorkspaceConfig } from "vitest/config";
 import { embeddedFilesInTests, sqlFilesInTests } from "./embedded-files.js";
+import { HANGING_MS, WAIT_MS } from "./test/support/patience.js";
 
 export type TestOptions = NonNullable<UserWorkspaceConfig["test"]>;
 
@@ -10,8 +11,10 @@ export const base = {
   resolve: { tsconfigPaths: true },
   test: {
     setupFiles: ["test/support/setup.ts"],
-    // A test without assertions cannot fail. On a busy machine a polled condition may take long to hold.
-    expect: { requireAssertions: true, poll: { timeout: 20_000 } },
+    // A test without assertions cannot fail.
+    expect: { requireAssertions: true, poll: { timeout: WAIT_MS } },
+    testTimeout: HANGING_MS,
+    hookTimeout: HANGING_MS,
   },
 } satisfies UserWorkspaceConfig;
 

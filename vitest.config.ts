@@ -33,9 +33,6 @@ export default defineConfig({
     // Loading the library again for every file takes as long as its tests. Every file restores the globals it replaces.
     isolate: false,
     onConsoleLog,
-    // Ends hanging tests. A passing test never takes this long, even on a busy machine.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     projects: [
       {
         extends: true,

@@ -35,7 +35,7 @@ const long = project("long", {
   setupFiles: seeded,
   globalSetup: built,
   // A search of the night takes ten times as long.
-  testTimeout: env.TEST_EFFORT === "night" ? 1_800_000 : 180_000,
+  ...(env.TEST_EFFORT === "night" ? { testTimeout: 1_800_000 } : {}),
 });
 
 /**
@@ -53,8 +53,6 @@ const runtimes = project("runtimes", {
   globalSetup: built,
   // Most of them wait for programs that they run.
   maxConcurrency: 2,
-  testTimeout: 120_000,
-  hookTimeout: 300_000,
 });
 
 /** The frameworks that the pages show, with the packed package. The folder has its own package.json. */
@@ -62,21 +60,16 @@ const frameworks = project("frameworks", {
   include: ["test/frameworks/**/*.test.ts"],
   globalSetup: built,
   maxConcurrency: 2,
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
 });
 
-const inChromium = { testTimeout: 60_000, hookTimeout: 60_000 };
-
 /** The documentation site in Chromium. Run `npm --prefix docs run build` first. */
-const site = project("site", { include: ["test/browser/site.test.ts"], ...inChromium });
+const site = project("site", { include: ["test/browser/site.test.ts"] });
 
 /** The console and the example page in Chromium, which the system provides. The folder has its own package.json. */
 const browser = project("browser", {
   include: ["test/browser/**/*.test.ts"],
   exclude: ["test/browser/site.test.ts"],
   globalSetup: built,
-  ...inChromium,
 });
 
 /** ORMs on Postgres. Run `npm ci --prefix test/orms` first. */
@@ -85,8 +78,6 @@ const orms = project("orms", {
   setupFiles: seeded,
   globalSetup: [built, "test/orms/generate-client.ts"],
   fileParallelism: false,
-  testTimeout: 120_000,
-  hookTimeout: 60_000,
 });
 
 /** Long runs of the simulator, of fuzzing and of processes that are killed. Environment variables set their limits. */
@@ -116,11 +107,6 @@ function onBrokers(name: string, include: string[], options: TestOptions = {}) {
     globalSetup: built,
     fileParallelism: false,
     setupFiles: seeded,
-    // A ring that gets lost costs up to 10 s, and a broker that starts takes its time.
-    expect: { requireAssertions: true, poll: { timeout: 60_000 } },
-    testTimeout: 120_000,
-    // Longer than a broker may take to start, so that its own error is shown.
-    hookTimeout: 180_000,
     ...options,
   });
 }

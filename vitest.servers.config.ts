@@ -17,8 +17,6 @@ export default defineConfig({
     // Files share a server that the environment names, so they run one at a time.
     maxWorkers: DATABASE_URL === undefined && PGHOST === undefined ? 2 : 1,
     setupFiles: [...base.test.setupFiles, fixedSeed],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
     projects: [
       {
         extends: true,

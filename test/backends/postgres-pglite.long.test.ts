@@ -6,7 +6,7 @@ import { createSchemaPool } from "../support/postgres/schema-pool.js";
 import type { Openings, RunningOptions } from "./postgres/harnesses.js";
 import { runPortSuites, runSubmissionsSuite } from "./postgres/run-port-suites.js";
 
-describe("the back end on PGlite", { timeout: 30_000 }, () => {
+describe("the back end on PGlite", () => {
   let database: PGlite;
   // Creating a database cluster takes seconds.
   beforeAll(async () => {

@@ -64,7 +64,7 @@ describe.each(brokers)("workers with one slot each in processes with $name", (br
     const { submit, runs } = await startProcesses(definition, workers);
     const start = performance.now();
     await Promise.all(Array.from({ length: COUNT }, (_, count) => submit(count)));
-    await expect.poll(() => runs.length, { timeout: 30_000, interval: 10 }).toBe(COUNT);
+    await expect.poll(() => runs.length, { interval: 10 }).toBe(COUNT);
     expect(performance.now() - start).toBeLessThan(COUNT * WORK_MS + IDLE_MS);
     if (definition === limited) return;
     for (let worker = 0; worker < workers; worker += 1)
@@ -81,7 +81,7 @@ describe.each(brokers)("workers with one slot each in processes with $name", (br
     for (let count = 1; count <= COUNT / 2; count += 1) {
       const submitted = performance.now();
       await submit(count);
-      await expect.poll(() => runs.length, { timeout: 30_000, interval: 5 }).toBe(count);
+      await expect.poll(() => runs.length, { interval: 5 }).toBe(count);
       expect(runs.at(-1)?.from).toBeLessThan(submitted + IDLE_MS);
     }
   });
@@ -91,7 +91,7 @@ describe.each(brokers)("workers with one slot each in processes with $name", (br
     for (let count = 2; count <= COUNT / 2; count += 2) {
       const submitted = performance.now();
       await Promise.all([submit(count), submit(count)]);
-      await expect.poll(() => runs.length, { timeout: 30_000, interval: 5 }).toBe(count);
+      await expect.poll(() => runs.length, { interval: 5 }).toBe(count);
       for (const { from } of runs.slice(-2)) expect(from).toBeLessThan(submitted + IDLE_MS);
     }
     expect(new Set(runs.map(({ worker }) => worker)).size).toBe(2);

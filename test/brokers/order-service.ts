@@ -43,7 +43,7 @@ export async function startOrderService(
   const stop = async (): Promise<void> => {
     // Otherwise the workers of the next test receive the rest.
     const count = (): Promise<number> => client().countMessages(DEFAULT_NAME, "orders");
-    await expect.poll(count, { timeout: 60_000 }).toBe(0);
+    await expect.poll(count).toBe(0);
     for (const process of [...apis, ...workers]) process.kill("SIGTERM");
     expect(await Promise.all([...apis, ...workers].map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
   };

@@ -105,7 +105,7 @@ describe.each(brokers)("rings on $name", (broker) => {
     expect(await count()).toBeGreaterThan(0);
     // BullMQ has no jobs that expire, and keeps the last ones.
     const left = broker.name === "BullMQ" ? 16 : 0;
-    await expect.poll(count, { timeout: 15_000 }).toBeLessThanOrEqual(left);
+    await expect.poll(count).toBeLessThanOrEqual(left);
     await queue.close();
   });
 

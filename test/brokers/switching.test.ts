@@ -25,7 +25,7 @@ describe.each(brokers)("a running service", (broker) => {
     await oldWorker.stop();
     // These ring for a queue to which no worker listens any more. The new worker claims them after 10 s at most.
     for (let count = 0; count < 5; count += 1) await old.submit();
-    await expect.poll(old.states, { timeout: 15_000 }).toEqual(Array<string>(15).fill("completed"));
+    await expect.poll(old.states).toEqual(Array<string>(15).fill("completed"));
     expect(new Set(work.all()).size).toBe(work.all().length);
     await work.stop();
     await onBroker.close();

@@ -117,9 +117,9 @@ describe("the groups of failures", () => {
     const page = await openFailures(stage.url);
     const paths: string[] = [];
     page.on("request", (request) => paths.push(new URL(request.url()).pathname));
-    await page.waitForResponse(/api\/overview/, { timeout: 15_000 });
+    await page.waitForResponse(/api\/overview/);
     await stage.end("needs the carrier");
-    await page.waitForResponse(/api\/overview/, { timeout: 15_000 });
+    await page.waitForResponse(/api\/overview/);
     expect(paths.filter((path) => path.endsWith("/api/failures"))).toEqual([]);
     await page.getByRole("button", { name: "Refresh" }).click();
     await expect.poll(() => cell(page, "Count").innerText()).toBe("2");

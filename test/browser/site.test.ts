@@ -200,7 +200,7 @@ describe("the search", () => {
 const SHORT: Readonly<Record<string, string>> = { Tasks: "Ten tasks to copy" };
 
 describe("the title of a page", () => {
-  it("is the text of its links in the sidebar and in the navigation bar", { timeout: 120_000 }, async () => {
+  it("is the text of its links in the sidebar and in the navigation bar", async () => {
     const page = await openPage(address("/concepts"));
     const links = await page
       .locator(".VPSidebarItem.level-1 a, .VPNavBarMenu a")

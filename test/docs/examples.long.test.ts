@@ -33,7 +33,7 @@ describe("an example in TypeScript or JavaScript", () => {
     expect(marked("run").length).toBeGreaterThan(0);
   });
 
-  it("compiles, unless it is marked as a fragment", { timeout: 60_000 }, () => {
+  it("compiles, unless it is marked as a fragment", () => {
     expect(compile(blocks.filter(({ info }) => !info.includes("fragment")))).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe("an example that is marked `run`", () => {
   const workshop = openWorkshop();
   afterAll(() => workshop.remove());
 
-  it.each(marked("run"))("passes its assertions: $place", { timeout: 30_000 }, async (block) => {
+  it.each(marked("run"))("passes its assertions: $place", async (block) => {
     const file = pathToFileURL(await workshop.bundle(block)).href;
     await expect(import(file)).resolves.toBeDefined();
   });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createOrdersClient } from "../support/orders-client.js";
 import { runServer, startServer } from "../support/orders-server-process.js";
 
-describe("the example server's configuration", { timeout: 30_000 }, () => {
+describe("the example server's configuration", () => {
   const roleSentence =
     "needs a BACKEND that several processes can share, such as sqlite:FILE or postgres://…, not memory:";
   it.each([

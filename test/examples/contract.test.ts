@@ -2,4 +2,4 @@ import { describe } from "vitest";
 import { startServer } from "../support/orders-server-process.js";
 import { declareServerContract } from "./server-contract.js";
 
-describe("the example server", { timeout: 30_000 }, () => declareServerContract(startServer));
+describe("the example server", () => declareServerContract(startServer));

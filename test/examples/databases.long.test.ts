@@ -15,7 +15,7 @@ const startForTest: StartServer = async (variables) => {
   return server;
 };
 
-describe("the example server on PGlite", { timeout: 30_000 }, () => {
+describe("the example server on PGlite", () => {
   declareServerContract((variables) =>
     startServer({ BACKEND: `pglite:${join(folder, "contract")}`, ...variables }),
   );
@@ -24,7 +24,7 @@ describe("the example server on PGlite", { timeout: 30_000 }, () => {
 describe.each([
   ["PGlite", `pglite:${join(folder, "orders")}`],
   ["SQLite", `sqlite:${join(folder, "orders.db")}`],
-])("the example server on %s", { timeout: 60_000 }, (_name, BACKEND) => {
+])("the example server on %s", (_name, BACKEND) => {
   it("keeps an accepted order over a restart", async () => {
     const first = await startForTest({ BACKEND });
     const location = await createOrdersClient(first.baseUrl).accepted({ itemId: "pen", quantity: 1 });
@@ -36,7 +36,7 @@ describe.each([
   });
 });
 
-describe("example servers that share an SQLite file", { timeout: 30_000 }, () => {
+describe("example servers that share an SQLite file", () => {
   it("complete an order whose process was killed in the middle of its work", async () => {
     const variables = { BACKEND: `sqlite:${join(folder, "killed.db")}`, LEASE_MS: "500" };
     const killed = await startForTest({ ...variables, WORK_MS: "600000" });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { declareContract } from "./short-contract.js";
 import { useExample } from "./short-example.js";
 
-describe("the example for custom definitions", { timeout: 30_000 }, () => {
+describe("the example for custom definitions", () => {
   const example = useExample("custom-operation");
   declareContract(example, {
     refused: { body: '{"year":1999,"month":1}', pointers: ["#/year", "#/month"] },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { declareContract, orderContract } from "./short-contract.js";
 import { useExample } from "./short-example.js";
 
-describe("the example for Express", { timeout: 30_000 }, () => {
+describe("the example for Express", () => {
   const example = useExample("express");
   declareContract(example, orderContract);
 

@@ -2,4 +2,4 @@ import { describe } from "vitest";
 import { startServer } from "../support/orders-server-process.js";
 import { declareShutdownGrace } from "./server-shutdown.js";
 
-describe("the example server at SIGTERM", { timeout: 30_000 }, () => declareShutdownGrace(startServer));
+describe("the example server at SIGTERM", () => declareShutdownGrace(startServer));

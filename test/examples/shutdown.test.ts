@@ -2,4 +2,4 @@ import { describe } from "vitest";
 import { startServer } from "../support/orders-server-process.js";
 import { declareServerShutdown } from "./server-shutdown.js";
 
-describe("the example server at SIGTERM", { timeout: 30_000 }, () => declareServerShutdown(startServer));
+describe("the example server at SIGTERM", () => declareServerShutdown(startServer));

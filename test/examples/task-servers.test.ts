@@ -3,7 +3,7 @@ import { createOrdersClient } from "../support/orders-client.js";
 import { sendCommand } from "./short-example.js";
 import { startTaskServer } from "./task-process.js";
 
-describe("the example with API and worker in one process", { timeout: 30_000 }, () => {
+describe("the example with API and worker in one process", () => {
   it("answers its command with 202, does the work, and shuts down cleanly on SIGTERM", async () => {
     const task = await startTaskServer("one-process.js");
     const first = await sendCommand("tasks/one-process.ts", task.baseUrl);
@@ -20,7 +20,7 @@ describe("the example with API and worker in one process", { timeout: 30_000 }, 
   });
 });
 
-describe("the example that creates the resource before the reply", { timeout: 30_000 }, () => {
+describe("the example that creates the resource before the reply", () => {
   it("answers its command with the video, serves it at its Location, and does the work", async () => {
     const { baseUrl, stdout, stop } = await startTaskServer("create-before-reply.js");
     const first = await sendCommand("tasks/create-before-reply.ts", baseUrl);

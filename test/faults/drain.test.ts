@@ -39,7 +39,7 @@ describeOnEachStore("processes that receive SIGTERM (F17)", (bench) => {
     expect(hanging).toMatchObject({ state: "pending", attempt: 0 });
 
     const impatient = await bench().start({ role: "worker", worker: { drainTimeoutMs: 60_000 } });
-    await vi.waitUntil(() => impatient.begun.length === 1, { timeout: 40_000 });
+    await vi.waitUntil(() => impatient.begun.length === 1);
     impatient.kill("SIGTERM");
     await vi.waitUntil(() => impatient.stopping());
     impatient.kill("SIGTERM");

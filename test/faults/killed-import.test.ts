@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
 const lists = { count: 8, size: 200 };
-const WAIT = { timeout: 60_000, interval: 5 };
+const WAIT = { interval: 5 };
 
 /** Returns the number of the list that an item belongs to. */
 const listOf = (key = ""): string => key.split("-")[1] ?? "";

@@ -63,12 +63,10 @@ describeWithPostgres("a rolling deploy under load", (installation) => {
     const large = newOrder("large");
     expect(await sendOnce(large, oldApi.baseUrl, { members: { quantity: 500 } })).toBe(202);
     expect(await sendOnce(large, nextApi.baseUrl, { members: { quantity: 500 } })).toBe(422);
-    await vi.waitUntil(
-      async () =>
-        (await bench().operations()).some(({ lastError = "" }) =>
-          lastError.includes(problemType("input-refused")),
-        ),
-      { timeout: 60_000 },
+    await vi.waitUntil(async () =>
+      (await bench().operations()).some(({ lastError = "" }) =>
+        lastError.includes(problemType("input-refused")),
+      ),
     );
     await drain([nextWorker]);
     const lateWorker = await start({ role: "worker" });
@@ -144,7 +142,7 @@ function startLoad(prefix: string, processes: readonly OrderProcess[]): Load {
     },
     nextStep: async () => {
       const enough = sent.length + ORDERS_PER_STEP;
-      const accepted = vi.waitUntil(() => sent.length >= enough, { timeout: 60_000 });
+      const accepted = vi.waitUntil(() => sent.length >= enough);
       // Ends early if a client fails.
       await Promise.race([accepted, clients]);
     },
@@ -169,5 +167,5 @@ function untilTerminal({ operationIds }: SentOrder, baseUrl: string): Promise<un
     const seen = await readOnce(id, baseUrl);
     return typeof seen === "number" || seen.status === "pending" ? undefined : seen;
   };
-  return vi.waitUntil(read, { timeout: 60_000 });
+  return vi.waitUntil(read);
 }

@@ -62,12 +62,8 @@ export async function describeKills({ name, open }: OrmLibrary, file: string): P
           { maxAttempts: 1_000, backoff: { baseMs: 1, maxMs: 1 } },
         );
         await worker.start();
-        await vi.waitUntil(
-          () =>
-            count("select count(*) from $operations where state <> 'completed'").then((open) => open === 0),
-          {
-            timeout: 60_000,
-          },
+        await vi.waitUntil(() =>
+          count("select count(*) from $operations where state <> 'completed'").then((open) => open === 0),
         );
         await worker.stop();
         const operations = await count("select count(*) from $operations");

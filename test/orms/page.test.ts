@@ -18,7 +18,7 @@ const programs = blocksOf(page("docs/orms.md"), "ts").filter(({ info }) => info[
 
 const pasted = join(import.meta.dirname, "pasted");
 
-it("has programs that compile, like the type tests of this folder", { timeout: 120_000 }, async () => {
+it("has programs that compile, like the type tests of this folder", async () => {
   mkdirSync(pasted, { recursive: true });
   for (const program of programs) writeFileSync(join(pasted, `${nameOf(program)}.ts`), program.text);
   const tsc = join(root, "node_modules/typescript/bin/tsc");

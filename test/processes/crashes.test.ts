@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => pool.close());
 
-describe("worker processes", { timeout: 60_000 }, () => {
+describe("worker processes", () => {
   it("take over the work of a killed process (F2)", async () => {
     const id = await pool.submit("slow");
     const first = await pool.startWorker();

@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => pool.close());
 
-describe("worker processes", { timeout: 60_000 }, () => {
+describe("worker processes", () => {
   it("fail work that crashes its process after its attempts, and complete the work beside it (F18)", async () => {
     await pool.startWorker({ keep: true });
     const neighbors = await Promise.all(["slow", "slow", "slow"].map(pool.submit));

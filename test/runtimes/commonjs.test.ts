@@ -51,7 +51,7 @@ async function loadIn(runtime: Runtime, subpaths: readonly string[]): Promise<Lo
   const { stdout } = await promisify(execFile)(programOf(runtime), args, {
     cwd: project.folder,
     env: project.env,
-    timeout: 60_000,
+    timeout: 200_000,
   });
   return JSON.parse(stdout) as Loaded;
 }

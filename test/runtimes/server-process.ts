@@ -16,7 +16,7 @@ export interface ServerProcess {
 }
 
 /** Limits the life of a server whose test never stops it. */
-const LIFETIME_MS = 100_000;
+const LIFETIME_MS = 200_000;
 
 /** Starts a server on a free port and waits until it prints the port. */
 export async function startServer(

@@ -27,13 +27,13 @@ describe("processes of Node, Bun and Deno that share an SQLite file", () => {
       const start = (member: SqliteRuntime): Running => startOrders(member, path, lines);
       const running = fleet.map(start);
       for (const [index, member] of fleet.entries()) {
-        await vi.waitUntil(() => running[index]?.hasWorked(), { timeout: 30_000 });
+        await vi.waitUntil(() => running[index]?.hasWorked());
         await running[index]?.kill();
         running[index] = start(member);
       }
-      await vi.waitUntil(() => running.every(({ hasSubmitted }) => hasSubmitted()), { timeout: 60_000 });
+      await vi.waitUntil(() => running.every(({ hasSubmitted }) => hasSubmitted()));
       const isDone = (): boolean => list(path).every(({ state }) => state === "completed");
-      await vi.waitUntil(isDone, { timeout: 30_000, interval: 500 });
+      await vi.waitUntil(isDone, { interval: 500 });
 
       const replies = lines.flatMap((line) => ("key" in line ? [line] : []));
       expect(replies.filter(({ status }) => status !== 202)).toEqual([]);
@@ -57,12 +57,10 @@ describe.skipIf(process.platform !== "linux" || isSkipped(deno.runtime))(
       const path = join(project.folder, "locked.db");
       const lines: OrdersLine[] = [];
       const waiting = startOrders(deno, path, lines, "wait");
-      await vi.waitUntil(waiting.hasSubmitted, { timeout: 30_000 });
+      await vi.waitUntil(waiting.hasSubmitted);
       for (let submitted = 1; submitted <= 5; submitted += 1) {
         run(path, "submit", `order-${submitted}`);
-        await vi.waitUntil(() => lines.filter((line) => "ran" in line).length === submitted, {
-          timeout: 30_000,
-        });
+        await vi.waitUntil(() => lines.filter((line) => "ran" in line).length === submitted);
         expect(lockedFiles(waiting.pid)).toEqual(expect.arrayContaining([path, `${path}-shm`].map(inodeOf)));
       }
     });

@@ -36,7 +36,7 @@ async function run(runtime: Runtime, args: readonly string[]): Promise<readonly 
   const { stdout } = await promisify(execFile)(programOf(runtime), args, {
     cwd: project.folder,
     env: project.env,
-    timeout: 100_000,
+    timeout: 200_000,
     killSignal: "SIGKILL",
     maxBuffer: 2 ** 26,
   });

@@ -28,7 +28,7 @@ async function runProgram(
   const { stdout } = await promisify(execFile)(programOf(runtime), args, {
     cwd: folder,
     env,
-    timeout: 100_000,
+    timeout: 200_000,
     killSignal: "SIGKILL",
     maxBuffer: 2 ** 26,
   });

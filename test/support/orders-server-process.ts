@@ -71,7 +71,7 @@ export function runServer(variables: Variables): Promise<Exit> {
 }
 
 /** Limits the life of a server whose test never stops it. Milliseconds. */
-const LIFETIME_MS = 60_000;
+const LIFETIME_MS = 200_000;
 
 /** Each program writes its files into its own folder. */
 const workingFolders = mkdtempSync(join(tmpdir(), "examples-"));

@@ -1,4 +1,5 @@
 import { describe, it, vi } from "vitest";
+import { WAIT_MS } from "./patience.js";
 
 type Each = (this: unknown, table: readonly unknown[], ...rest: readonly unknown[]) => unknown;
 
@@ -16,9 +17,6 @@ function refuseEmptyTables(each: Each): Each {
 }
 
 for (const api of [it, describe] as { each: unknown }[]) api.each = refuseEmptyTables(api.each as Each);
-
-/** Time that a condition has to hold, unless a test says otherwise. A busy machine needs much of it. Milliseconds. */
-const WAIT_MS = 20_000;
 
 type Wait = (condition: () => unknown, options?: { readonly timeout?: number }) => unknown;
 

@@ -40,7 +40,7 @@ function errorsOf(text: string, lib: readonly string[]): string[] {
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 }
 
-describe("the types", { timeout: 120_000 }, () => {
+describe("the types", () => {
   const old = ["es2023", "es2024.string", "dom"];
 
   it("support `await using` with `esnext.disposable` in `lib`", () => {

@@ -30,7 +30,7 @@ createWorker(service, { orders: ({ quantity }, { attempt }) => quantity + attemp
 void service.submit(orders, { itemId: "a", quantity: 1 }, { tenant: "a" });
 `;
 
-describe("the compiler", { timeout: 120_000 }, () => {
+describe("the compiler", () => {
   const errors = compile([
     { place: "no-mistake", info: ["ts"], text: START },
     ...MISTAKES.map(([place, mistake]) => ({ place, info: ["ts"], text: START + mistake })),

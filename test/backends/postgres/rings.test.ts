@@ -58,7 +58,7 @@ await describePostgres("an idle worker in another process", (server) => {
     });
     // It listens once it has heard of this.
     await service.submit(plain, "first", TENANT);
-    await expect.poll(() => started, { timeout: 30_000 }).toEqual(["first"]);
+    await expect.poll(() => started).toEqual(["first"]);
     return { here, service, operator, started };
   }
 

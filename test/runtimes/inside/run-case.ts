@@ -7,7 +7,7 @@ export interface CaseResult {
 }
 
 /** Limit for one case, so that a hanging case is reported by name instead of ending the whole run. */
-const CASE_TIMEOUT_MS = 15_000;
+const CASE_TIMEOUT_MS = 60_000;
 
 /** Runs one case. Never rejects. */
 export async function runCase(name: string, run: () => Promise<unknown>): Promise<CaseResult> {

@@ -36,7 +36,7 @@ export interface TerminalOptions {
 }
 
 /** Limit for one command. It is shorter than the timeout of a test, so that the error names the command. */
-const COMMAND_TIMEOUT_MS = 100_000;
+const COMMAND_TIMEOUT_MS = 200_000;
 
 /** Opens a shell whose package managers use this registry. They only share npm's cache with the machine. */
 export function openTerminal(

@@ -71,7 +71,6 @@ export type {
 export type {
   CancelOutcome,
   CreateOutcome,
-  ExpiredOperation,
   InitialState,
   Kept,
   Lease,
@@ -83,6 +82,7 @@ export type {
 } from "./ports/operation-store.js";
 export type { Listening, RingListener } from "./ports/queue.js";
 export { parseRingMessage, type Ring, toRingMessage } from "./ports/ring.js";
+export type { ExpiredOperation, SeparateOperationStore } from "./ports/separate-operation-store.js";
 export type { RecordManyResult, RecordResult, Submission } from "./ports/submission.js";
 export type {
   AsyncHandle,

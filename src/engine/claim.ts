@@ -8,6 +8,7 @@ import type {
 } from "../ports/claim.js";
 import { selectByTurns } from "./by-turns.js";
 import { begin, type Entry, isDue } from "./entry.js";
+import { freePlaces, hasPlace } from "./places.js";
 import type { ClaimSearches, ClaimTable, Search } from "./table.js";
 import type { Turns } from "./turns.js";
 
@@ -134,7 +135,7 @@ class Claim<Found extends Entry, Named> {
     const search = searchOf(definition, table.now(), (this.#suspects.get(name) ?? 0) > 0);
     const paused = table.isPaused(name);
     const lost = table.lost({ ...search, paused }, limit);
-    const places = paused || limits === undefined ? undefined : table.places(name, limits);
+    const places = paused || limits === undefined ? undefined : freePlaces(table, name, limits);
     const left = paused ? 0 : Math.min(limit - lost.length, places?.free ?? limit);
     if (left <= 0) return { entries: lost, more: lost.length === limit };
     // Only if more is due than there are slots, it matters whose turn it is.
@@ -162,8 +163,8 @@ class Claim<Found extends Entry, Named> {
       if (!mayEnd) this.#again = true;
       if (!mayEnd) return;
     } else if (isSuspect && suspects <= 0) return;
-    const hasPlace = (): boolean => table.hasPlace(entry, limits);
-    const result = table.apply(entry, (now) => begin(entry, now, { ...definition, token }, hasPlace));
+    const isFree = (): boolean => hasPlace(table, entry, limits);
+    const result = table.apply(entry, (now) => begin(entry, now, { ...definition, token }, isFree));
     if (typeof result === "object") {
       this.#begun.push(result);
       this.#slots.set(name, this.#left(name) - 1);

@@ -41,9 +41,6 @@ export interface Entry<Stored extends Stepped = Operation> {
   wasPending: boolean;
 }
 
-/** Time after which an expired operation is handed out again, if its caller has not removed it. Milliseconds. */
-export const HANDED_OUT_AGAIN_MS = 60_000;
-
 /** Creates the entry of a new operation. */
 export function createEntry(operation: NewOperation, initial: InitialState | undefined, now: number): Entry {
   const preparing = initial?.state === "preparing" ? initial : undefined;

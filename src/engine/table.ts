@@ -1,5 +1,13 @@
-import type { RunningLimits } from "../ports/claim.js";
-import type { Entry } from "./entry.js";
+import type { NewOperation, Operation } from "../contract/operation.js";
+import type { KeyReference } from "../ports/idempotency-store.js";
+import type {
+  DefinitionStats,
+  ListedOperation,
+  ListRequest,
+  PendingRequest,
+} from "../ports/operation-reads.js";
+import type { InitialState } from "../ports/operation-store.js";
+import type { Entry, Stepped } from "./entry.js";
 
 /** Conditions of a search for work. */
 export interface Search {
@@ -55,20 +63,99 @@ export interface ClaimSearches<Found extends Entry, Named = Found> {
   nextDueAt(search: Search): number | undefined;
 }
 
+/** Running attempts that count for a limit. */
+export interface Running {
+  readonly count: number;
+  /** When the first of their leases ends. Epoch milliseconds. Anything if there are none. */
+  readonly firstEndsAt: number;
+}
+
+/** Searches and steps for limits and lanes. `Named` stands for an entry that is not read yet. */
+export interface PlaceTable<Found extends Entry, Named = Found> {
+  /** Returns the time of the store's clock. Epoch milliseconds. */
+  now(): number;
+  /** Returns the attempts of a definition that run, of all tenants or of one. */
+  running(definition: string, tenant?: string): Running;
+  /** Takes away the expired leases of these attempts, except for those that are being cancelled. */
+  releaseExpired(definition: string, tenant?: string): void;
+  /** Notes that an entry begins under a limit. */
+  limited(entry: Found): void;
+  /** Returns the other entry of the lane that has a lease, which may have expired. */
+  holderOfLane(entry: Found): { readonly named: Named; readonly leaseEndsAt: number } | undefined;
+  /** Returns the first entry of a lane: the oldest one that has not ended. */
+  firstOfLane(operation: Pick<Operation, "definition" | "tenant" | "lane">): Named | undefined;
+  /** Returns what stands for an entry. */
+  nameOf(entry: Found): Named;
+  /** Takes the expired lease of an entry away. The entry is due since the end of that lease. */
+  release(named: Named): void;
+  /** Notes whether an entry waits for its turn in its lane. If it does, no search finds it. */
+  setBehind(named: Named, isBehind: boolean): void;
+}
+
 /** The searches and steps of a claim, within one atomic step. */
-export interface ClaimTable<Found extends Entry, Named = Found> extends ClaimSearches<Found, Named> {
-  /** Returns whether a place is free for an entry that is due. If it waits for its lane, no search finds it until its turn. */
-  hasPlace(entry: Found, limits: RunningLimits | undefined): boolean;
-  /** Returns the free places of a definition, and for a tenant without regard to the others. */
-  places(definition: string, limits: RunningLimits): FreePlaces;
+export interface ClaimTable<Found extends Entry, Named = Found>
+  extends ClaimSearches<Found, Named>,
+    PlaceTable<Found, Named> {
+  /** Returns the time of the store's clock. Epoch milliseconds. */
+  now(): number;
   /** Returns an entry by its id, also one that has ended. */
   find(id: string): Found | undefined;
-  /** Runs a step of the state machine, and saves what it changed. */
+  /**
+   * Runs a step of the state machine, and saves what it changed. An entry that ends creates its follow-up, unless the id of that
+   * exists, and lets the next one of its lane have its turn, as one does whose attempt ends.
+   */
   apply<Result>(entry: Found, step: (now: number) => Result): Result;
 }
 
-/** Free places of one definition. */
-export interface FreePlaces {
-  readonly free: number;
-  freeFor(tenant: string): number;
+/** The operation that a key is bound to. */
+export interface Holder {
+  readonly operationId: string;
+  readonly fingerprint: string;
+}
+
+/** An operation whose retention is over. */
+export interface Expired<Named> extends Pick<Operation, "id" | "retryOf"> {
+  readonly named: Named;
+}
+
+/**
+ * Everything that the engine needs of a store. `Found` is an entry, `Held` the part of one that renewals and settlements need,
+ * `Named` stands for an entry that is not read yet, and `Key` is a key as the store finds it.
+ */
+export interface Table<Found extends Entry, Named, Held extends Entry<Stepped>, Key extends KeyReference>
+  extends ClaimTable<Found, Named> {
+  /** Returns an operation of this tenant that is not hidden. */
+  get(id: string, tenant: string): Operation | undefined;
+  /** Returns these operations, of any tenant and without repetition. */
+  getMany(ids: readonly string[]): readonly Operation[];
+  list(request: ListRequest): readonly ListedOperation[];
+  stats(definition: string): DefinitionStats;
+  countPending(request: PendingRequest): number;
+  /** Returns the part of an entry that the renewal or settlement of an attempt needs. */
+  findHeld(id: string): Held | undefined;
+  /** Does with such a part what `apply` does. */
+  applyHeld<Result>(entry: Held, step: (now: number) => Result): Result;
+  /** Returns whether an operation exists. */
+  has(id: string): boolean;
+  /** Returns the operation that a key is bound to. */
+  holderOf(key: Key): Holder | undefined;
+  /** Creates an operation and binds its key, unless its id exists. Throws `OVERLOADED` if the store is full. */
+  insert(operation: NewOperation, initial?: InitialState, key?: Key, fingerprint?: string): void;
+  /** Notes for watchers that the cancellation of a running operation was requested. */
+  cancelRequested(id: string): void;
+  /** Returns whether any operation may be overdue. */
+  hasOverdue(): boolean;
+  /** Returns operations that are overdue, the longest overdue first. */
+  overdue(limit: number): readonly Found[];
+  /** Notes the successor of a failed operation, which does not expire from then on. */
+  redriven(entry: Found, successor: string): void;
+  /** Returns operations whose retention is over, the longest expired first. */
+  expired(limit: number): readonly Expired<Named>[];
+  /** Lets an operation expire at a time. Epoch milliseconds. */
+  expire(named: Named, at: number): void;
+  /** Deletes an operation and its key. */
+  delete(named: Named): void;
+  /** Pauses a definition, unless it is paused. */
+  pause(definition: string, by?: string): void;
+  resume(definition: string): void;
 }

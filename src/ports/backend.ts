@@ -9,6 +9,7 @@ import type {
 } from "./idempotency-store.js";
 import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { Queue } from "./queue.js";
+import type { SeparateOperationStore } from "./separate-operation-store.js";
 import type { RecordManyResult, RecordResult, Submission } from "./submission.js";
 import type { SynchronousTransactions } from "./synchronous.js";
 
@@ -47,8 +48,9 @@ export interface Submissions<Tx> {
    */
   giveUp?(submission: Submission): boolean;
   /**
-   * Deletes the operations that {@link OperationStore.takeExpired} would hand out, and their keys, in one commit.
-   * Returns how many it deleted.
+   * Deletes completed operations whose `retentionMs` has passed, and failed ones whose `failedRetentionMs` has, with their
+   * keys and in one commit, the longest expired first. Returns how many it deleted. A redriven operation is kept until its
+   * successor is gone, and is deleted then, unless its own time is not over.
    */
   purge(request: { readonly limit: number }): Promise<number>;
   /**
@@ -142,7 +144,7 @@ export interface Backend<Tx = unknown> {
 /** Stores that share no transaction, and a queue: see `composeStores`. */
 export interface SeparateStores {
   /** Keeps operations. This store is the source of truth. */
-  readonly operations: OperationStore;
+  readonly operations: SeparateOperationStore;
   /** Records which idempotency key belongs to which operation. */
   readonly idempotency: IdempotencyStore;
   /** Wakes up workers. It may lose any message. */

@@ -62,18 +62,6 @@ export interface OverdueOperation extends DueOperation {
   readonly createdAt: number;
 }
 
-/** A terminal operation whose retention has passed, with the parts of its key. */
-export interface ExpiredOperation {
-  /** Id of the operation, to pass to `remove`. */
-  readonly id: string;
-  /** Tenant of the key. */
-  readonly tenant: string;
-  /** Definition of the key. */
-  readonly definition: string;
-  /** Idempotency key. Absent if the operation was submitted without one. */
-  readonly key?: string;
-}
-
 /** Outcome of a request to run a failed operation again. */
 export type RedriveResult =
   /** The successor exists. `created` is false if an earlier call created it. */
@@ -147,25 +135,11 @@ export interface OperationStore {
   requestCancel(id: string, tenant: string): Promise<CancelOutcome>;
 
   /**
-   * Hands out completed operations whose `retentionMs` has passed, and failed ones whose `failedRetentionMs` has, each to
-   * one caller, the longest expired first. An operation that is not passed to `remove` is handed out again after a
-   * minute. A redriven operation is kept until its successor is gone, and is handed out then, unless its own time is not
-   * over. This call also deletes the operations whose time from an earlier `remove` has come.
-   */
-  takeExpired(request: { readonly limit: number }): Promise<readonly ExpiredOperation[]>;
-
-  /**
    * Ends operations of all definitions whose `startWithinMs` is over and whose work has never started, also those that are
    * paused or have no place: they fail with the problem `expired`. Returns those that this call has ended, at most
    * `limit`. Compare-and-set: an operation either starts or expires, never both.
    */
   endOverdue(request: { readonly limit: number }): Promise<readonly OverdueOperation[]>;
-
-  /**
-   * Deletes terminal operations `afterMs` from now. Milliseconds. Until then they can be read, and their ids stay
-   * taken. A redriven operation is kept as long as its successor exists.
-   */
-  remove(ids: readonly string[], options: { readonly afterMs: number }): Promise<void>;
 
   /**
    * Calls `onChange` with the ids of operations that change, and returns a function that stops the calls. `onChange`
@@ -204,9 +178,9 @@ export interface OperationStore {
   /**
    * Creates an operation, the successor, that runs a failed one again. The successor has the same tenant, definition,
    * input, `meta`, retention and `startWithinMs`, and its `retryOf` is the failed operation. It has no key, and is hidden if the
-   * failed operation is. The same commit sets `retriedBy` of the failed operation. If the failed operation has an
-   * `onEnd`, the successor gets it with the id `onEndId`. Safe to repeat: the first successor stays. Undoes an earlier
-   * `remove` of the failed operation.
+   * failed operation is. The same commit sets `retriedBy` of the failed operation, which is kept as long as its successor
+   * exists. If the failed operation has an `onEnd`, the successor gets it with the id `onEndId`. Safe to repeat: the first
+   * successor stays.
    */
   redrive(id: string, successor: { readonly id: string; readonly onEndId: string }): Promise<RedriveResult>;
 

@@ -1,26 +1,20 @@
 import { invalidOption, isObject, misuse } from "../contract/options.js";
 import type { Backend, SeparateStores } from "../ports/backend.js";
+import type { SeparateOperationStore } from "../ports/separate-operation-store.js";
 
 /** Methods that every part has. */
 const METHODS = {
   operations: [
-    ...([
-      "create",
-      "get",
-      "claim",
-      "renew",
-      "settle",
-      "requestCancel",
-      "takeExpired",
-      "endOverdue",
-      "remove",
-    ] as const),
+    ...(["create", "get", "claim", "renew", "settle", "requestCancel", "endOverdue"] as const),
     ...(["getMany", "list", "stats", "countPending", "redrive", "pause", "resume"] as const),
   ],
   submissions: ["record", "recordMany", "findKey", "purge"],
   idempotency: ["bind", "find", "release", "takeStale"],
   queue: ["publish", "listen", "close"],
 } as const satisfies Parts;
+
+/** Methods of a store of operations, if another store keeps the keys. */
+const SEPARATE = ["takeExpired", "remove"] as const satisfies readonly (keyof SeparateOperationStore)[];
 
 type Parts = {
   readonly [Part in Exclude<keyof (Backend & SeparateStores), "check" | "close">]: readonly (keyof (Backend &
@@ -56,6 +50,7 @@ export function checkSeparateStores(stores: unknown): void {
   const given = partsOf(stores);
   if (given.idempotency === undefined) throw notABackend(stores);
   checkParts(given, stores);
+  checkMethods("operations", given.operations, SEPARATE);
 }
 
 function partsOf(value: unknown): Readonly<Partial<Record<keyof Parts, unknown>>> {

@@ -29,4 +29,8 @@ export {
   runnableCases,
 } from "./suites/port-case.js";
 export { type OpenQueue, type QueueHarness, queueCases } from "./suites/queue-suite.js";
+export {
+  type SeparateOperationStoreHarness,
+  separateOperationStoreCases,
+} from "./suites/separate-operation-store-suite.js";
 export { type Recording, type SubmissionsHarness, submissionsCases } from "./suites/submissions-suite.js";

@@ -2,6 +2,7 @@ import {
   idempotencyStoreCases,
   operationStoreCases,
   queueCases,
+  separateOperationStoreCases,
   submissionsCases,
 } from "async-request-reply/testing";
 import {
@@ -13,6 +14,7 @@ import {
 import { runSuite } from "../support/run-suite.js";
 
 runSuite("the operation store in memory", operationStoreCases, memoryOperations());
+runSuite("the operation store in memory, used singly", separateOperationStoreCases, memoryOperations());
 runSuite("the idempotency store in memory", idempotencyStoreCases, memoryIdempotency());
 runSuite("the queue in memory", queueCases, memoryQueue());
 runSuite("RECORD and purge in memory", submissionsCases, memorySubmissions());

@@ -59,7 +59,7 @@ describe("the skeleton of a back end", () => {
     };
     expect(named).toEqual({
       operations: ["claim", "create", "get", "list", "pause", "redrive", "settle", "stats"],
-      submissions: ["record", "recordMany"],
+      submissions: ["create", "record", "recordMany"],
       queue: ["listen", "publish"],
     });
   });

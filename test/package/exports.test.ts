@@ -200,6 +200,7 @@ describe("the exports of the package", () => {
         "operationStoreCases",
         "queueCases",
         "runnableCases",
+        "separateOperationStoreCases",
         "simulate",
         "submissionsCases",
       ]

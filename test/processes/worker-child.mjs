@@ -35,17 +35,7 @@ const backend = {
   operations: {
     keeps: ["deadlines", "lanes", "limits"],
     ...remote("operations", [
-      ...[
-        "create",
-        "get",
-        "claim",
-        "renew",
-        "settle",
-        "requestCancel",
-        "takeExpired",
-        "endOverdue",
-        "remove",
-      ],
+      ...["create", "get", "claim", "renew", "settle", "requestCancel", "endOverdue"],
       ...["getMany", "list", "stats", "countPending", "redrive", "pause", "resume"],
     ]),
   },

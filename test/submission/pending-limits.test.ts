@@ -198,15 +198,15 @@ describe("a limit of pending operations of a list", () => {
   it("keeps no places if the store is certain that it recorded nothing", async () => {
     const { backend, jobs, service, submit } = stage({ pending: 3 });
     const { submissions } = backend;
-    const recordMany = submissions?.recordMany;
+    const recordMany = submissions.recordMany;
     const refusal = new AsyncReplyError("STORE_UNAVAILABLE", "Not now.", { recorded: "no" });
-    Object.assign(submissions as object, { recordMany: () => Promise.reject(refusal) });
+    Object.assign(submissions, { recordMany: () => Promise.reject(refusal) });
     const items = [{ input: { number: 1 } }, { input: { number: 2 } }];
     for (let times = 0; times < 5; times += 1)
       await expect(service.submitMany(jobs, items, { tenant: "a" })).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
       });
-    Object.assign(submissions as object, { recordMany });
+    Object.assign(submissions, { recordMany });
     await fill(submit, 3);
     await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
   });

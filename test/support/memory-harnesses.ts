@@ -4,19 +4,18 @@ import {
   createMemoryStores,
   type IdempotencyStore,
   type MemoryBackendOptions,
-  type OperationStore,
   type Queue,
 } from "async-request-reply";
-import type { SeparateStores } from "async-request-reply/ports";
+import type { SeparateOperationStore, SeparateStores } from "async-request-reply/ports";
 import {
   type Capabilities,
   createManualClock,
   type IdempotencyStoreHarness,
   type ManualClock,
-  type OperationStoreHarness,
   type PortHarness,
   type QueueHarness,
   type Recording,
+  type SeparateOperationStoreHarness,
   type SubmissionsHarness,
 } from "async-request-reply/testing";
 
@@ -49,8 +48,10 @@ function memoryHarness<Port>(
   };
 }
 
-export function memoryOperations(alter: Alter<OperationStore> = unaltered): OperationStoreHarness {
-  return memoryHarness((clock) => createMemoryBackend({ clock }).operations, alter);
+export function memoryOperations(
+  alter: Alter<SeparateOperationStore> = unaltered,
+): SeparateOperationStoreHarness {
+  return memoryHarness((clock) => createMemoryStores({ clock }).operations, alter);
 }
 
 export function memoryIdempotency(alter: Alter<IdempotencyStore> = unaltered): IdempotencyStoreHarness {

@@ -1,4 +1,4 @@
-import { operationStoreCases } from "async-request-reply/testing";
+import { operationStoreCases, separateOperationStoreCases } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { memoryOperations } from "../support/memory-harnesses.js";
 import { rightFollowingStore } from "./broken/following-stores.js";
@@ -18,9 +18,25 @@ describe("the store under those that break a follow-up rule", () => {
   });
 });
 
-proveSuite("operation stores", {
-  cases: operationStoreCases,
-  harness: memoryOperations,
-  base: trackedStore,
-  broken: brokenOperationStores,
+describe.each([
+  ["operation stores", operationStoreCases],
+  ["operation stores used singly", separateOperationStoreCases],
+])("%s", (name, cases) => {
+  const rules = new Set(cases.map(({ rule }) => rule));
+  const broken = brokenOperationStores.map((each) => ({
+    ...each,
+    caughtBy: each.caughtBy.filter((rule) => rules.has(rule)),
+  }));
+  proveSuite(name, {
+    cases,
+    harness: memoryOperations,
+    base: trackedStore,
+    broken: broken.filter(({ caughtBy }) => caughtBy.length > 0),
+  });
+});
+
+it("each broken operation store breaks a rule of one of these suites", () => {
+  const rules = [...operationStoreCases, ...separateOperationStoreCases].map(({ rule }) => rule);
+  const named = brokenOperationStores.flatMap(({ caughtBy }) => caughtBy);
+  expect(new Set(named)).toEqual(new Set(rules));
 });

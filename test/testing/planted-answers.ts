@@ -1,4 +1,5 @@
 import { createMemoryBackend, createMemoryStores, type OperationStore } from "async-request-reply";
+import type { SeparateOperationStore } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../support/replacing.js";
 
@@ -34,7 +35,7 @@ export const plantedAnswers: Readonly<Record<string, PlantedAnswer>> = {
   "an expired operation is handed out twice": {
     create: (clock) => {
       const stores = createMemoryStores({ clock });
-      const takeExpired: OperationStore["takeExpired"] = async (request) => {
+      const takeExpired: SeparateOperationStore["takeExpired"] = async (request) => {
         const taken = await stores.operations.takeExpired(request);
         return [...taken, ...taken].slice(0, request.limit);
       };

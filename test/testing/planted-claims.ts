@@ -1,5 +1,10 @@
 import { type Clock, createMemoryStores, type OperationStore } from "async-request-reply";
-import type { BegunOperation, ClaimRequest, Operation } from "async-request-reply/ports";
+import type {
+  BegunOperation,
+  ClaimRequest,
+  Operation,
+  SeparateOperationStore,
+} from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { allOperations } from "../support/all-operations.js";
 import { replacing } from "../support/replacing.js";
@@ -137,7 +142,10 @@ function planted(
 ): PlantedClaim {
   const create: CreateBackend = (clock) => {
     const stores = createMemoryStores({ clock });
-    const operations = replacing(stores.operations, methods(stores.operations, clock));
+    const operations = replacing<SeparateOperationStore>(
+      stores.operations,
+      methods(stores.operations, clock),
+    );
     return { ...stores, operations };
   };
   return { create, violation };

@@ -9,6 +9,7 @@ import type {
   KeyBinding,
   NewOperation,
   Operation,
+  SeparateOperationStore,
   SeparateStores,
   Submissions,
 } from "async-request-reply/ports";
@@ -61,7 +62,7 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
   "a failed operation is kept as long as a completed one": (clock) => {
     const stores = createMemoryStores({ clock });
     const { operations } = stores;
-    const takeExpired: OperationStore["takeExpired"] = async (request) => {
+    const takeExpired: SeparateOperationStore["takeExpired"] = async (request) => {
       const isOver = ({ state, settledAt = 0, retentionMs }: Operation): boolean =>
         state === "failed" && settledAt + retentionMs <= clock.now();
       const failed: readonly ExpiredOperation[] = (await allOperations(operations)).filter(isOver);

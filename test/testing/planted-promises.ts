@@ -1,5 +1,10 @@
 import { type Clock, createMemoryStores, type OperationStore } from "async-request-reply";
-import type { ListedOperation, NewOperation, Operation } from "async-request-reply/ports";
+import type {
+  ListedOperation,
+  NewOperation,
+  Operation,
+  SeparateOperationStore,
+} from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { EXPIRED } from "../../src/contract/problem.js";
 import { replacing } from "../support/replacing.js";
@@ -226,7 +231,10 @@ function composed(
 ): PlantedPromise {
   const create: CreateBackend = (clock) => {
     const stores = createMemoryStores({ clock });
-    const operations = replacing(stores.operations, methods(stores.operations, clock));
+    const operations = replacing<SeparateOperationStore>(
+      stores.operations,
+      methods(stores.operations, clock),
+    );
     return { ...stores, operations };
   };
   return { create, violation };

@@ -1,5 +1,7 @@
 import { type Backend, type Clock, composeStores } from "async-request-reply";
+import type { SeparateOperationStore } from "async-request-reply/ports";
 import {
+  type OperationStoreHarness,
   operationStoreCases,
   type PortCase,
   type PortHarness,
@@ -143,7 +145,9 @@ function failingAnyway(): Promise<readonly string[]> {
 }
 
 async function portSuitesFail(plant: Plant): Promise<boolean> {
-  const operations = memoryOperations((_, clock) => backendOf(plant, clock).operations);
+  const operations: OperationStoreHarness = memoryOperations(
+    (_, clock) => backendOf(plant, clock).operations as SeparateOperationStore,
+  );
   if (await someCaseFails(operationStoreCases, operations)) return true;
   if ("idempotency" in plant.create(systemClock)) return false;
   const submissions = memorySubmissions((_, clock) => backendOf(plant, clock));

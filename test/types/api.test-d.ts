@@ -300,7 +300,7 @@ const queued = createService({ definitions: [exportsOf], backend: withQueue(post
 void queued.submit(exportsOf, { accountId: "" }, { tenant, tx });
 const torn = createService({
   definitions: [exportsOf],
-  backend: { operations: postgres.operations, idempotency: createMemoryStores().idempotency, queue },
+  backend: { ...createMemoryStores(), queue },
   authorize,
 });
 // @ts-expect-error -- the stores share no transaction

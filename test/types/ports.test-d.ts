@@ -2,6 +2,7 @@ import {
   type Backend,
   composeStores,
   createMemoryBackend,
+  createMemoryStores,
   createService,
   type IdempotencyStore,
   type Queue,
@@ -35,7 +36,13 @@ const embedded: Backend<SqliteDatabase> = createSqliteBackend(database, memory.q
 
 // Another queue keeps the transactions. Separate stores share none.
 const mixed: Backend<PoolClient> = withQueue(postgres, rabbit);
-const composed: Backend<never> = composeStores({ operations: remote.operations, idempotency, queue: rabbit });
+const composed: Backend<never> = composeStores({ ...createMemoryStores(), idempotency, queue: rabbit });
+export const halved: Backend<never> = composeStores({
+  // @ts-expect-error -- a store that deletes keys together with operations does not hand them out
+  operations: remote.operations,
+  idempotency,
+  queue: rabbit,
+});
 // @ts-expect-error -- the transactions are those of Postgres
 export const confused: Backend<SqliteDatabase> = withQueue(postgres, rabbit);
 

@@ -1,13 +1,15 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import { instance, integer, type OptionTable, readOptions } from "../../contract/option-table.js";
+import type { Driver } from "../../engine/driver.js";
+import { createOperationStore } from "../../engine/operation-store.js";
 import { systemClock } from "../../platform/system-runtime.js";
 import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
 import { MemoryIdempotencyStore } from "./idempotency-store.js";
-import { MemoryOperationStore } from "./operation-store.js";
-import { Pauses } from "./pauses.js";
-import { MemorySubmissions } from "./submissions.js";
+import { createRemoval } from "./separate.js";
+import { createMemorySubmissions } from "./submissions.js";
+import { createTable } from "./table.js";
 
 /** Member of the operation stores of this back end. A registered symbol, because a program can load two copies of the package. */
 export const IN_MEMORY: unique symbol = Symbol.for("async-request-reply.in-memory");
@@ -41,10 +43,10 @@ const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
  * Throws `INVALID_OPTION`.
  */
 export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> & AwaitUsing {
-  const { operations, idempotency, queue } = open(readOptions(options, OPTIONS, "createMemoryBackend"));
+  const { operations, submissions, queue } = openMemory(readOptions(options, OPTIONS, "createMemoryBackend"));
   return {
     operations,
-    submissions: new MemorySubmissions(operations, idempotency),
+    submissions,
     queue,
     check: async () => {},
     close: () => queue.close(),
@@ -59,14 +61,34 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend
  * Throws `INVALID_OPTION`.
  */
 export function createMemoryStores(options: MemoryBackendOptions = {}): SeparateStores {
-  return open(readOptions(options, OPTIONS, "createMemoryStores"));
+  const { operations, idempotency, queue } = openMemory(readOptions(options, OPTIONS, "createMemoryStores"));
+  return { operations, idempotency, queue };
 }
 
-function open({ clock, maxOperations }: Required<MemoryBackendOptions>) {
-  const store = new MemoryOperationStore({ clock, pauses: new Pauses(clock), maxOperations });
+const DRIVER: Driver = {
+  waitsForDisk: false,
+  read: async (job) => job(),
+  write: async (_, job) => job(),
+};
+
+/** Creates all parts. The keys are in the store of keys, whether they are recorded with or without their operations. */
+export function openMemory({
+  clock,
+  maxOperations,
+}: Required<MemoryBackendOptions>): SeparateStores & Pick<Backend<never>, "submissions"> {
+  const idempotency = new MemoryIdempotencyStore(clock);
+  const table = createTable({ clock, maxOperations, keys: idempotency });
+  const operations = {
+    ...createOperationStore(DRIVER, table, () => ""),
+    ...createRemoval(table),
+    watch: table.entries.watchers.watch,
+    watchCancellations: table.cancellations.watch,
+    [IN_MEMORY]: true,
+  };
   return {
-    operations: Object.assign(store, { [IN_MEMORY]: true }),
-    idempotency: new MemoryIdempotencyStore(clock),
+    operations,
+    idempotency,
+    submissions: createMemorySubmissions(table),
     queue: createLocalQueue(createListeners({ clock })),
   };
 }

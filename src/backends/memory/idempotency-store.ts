@@ -7,6 +7,18 @@ import type {
 import type { Clock } from "../../ports/runtime.js";
 import { Line, type Waiting } from "./collections/line.js";
 
+/** Key with the name under which it is found. */
+export interface NamedKey extends KeyReference {
+  readonly name: string;
+}
+
+/** Adds the name to a key. */
+export function nameKey({ tenant, definition, key }: KeyReference): NamedKey {
+  // The lengths keep `a:b` + `c` and `a` + `b:c` apart.
+  const name = `${tenant.length}:${tenant}${definition.length}:${definition}${key}`;
+  return { tenant, definition, key, name };
+}
+
 /** Binding in the store. `since` is when it was made or last returned. */
 interface Held extends KeyBinding, Waiting<Held> {}
 
@@ -20,44 +32,24 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.#clock = clock;
   }
 
-  async bind(binding: KeyBinding): Promise<BindResult> {
-    return this.bindNow(binding);
-  }
-
-  /** Does the same as `bind`, within the caller's turn of the event loop. */
-  bindNow(binding: KeyBinding): BindResult {
-    const name = nameOf(binding);
-    const held = this.#held.get(name);
-    if (held === undefined) {
-      this.#hold(name, binding);
-      return BOUND;
-    }
-    return held.operationId === binding.operationId
-      ? BOUND
-      : { outcome: "exists", operationId: held.operationId, fingerprint: held.fingerprint };
+  async bind({ fingerprint, operationId, ...reference }: KeyBinding): Promise<BindResult> {
+    const key = nameKey(reference);
+    const held = this.findNow(key);
+    if (held === undefined) this.bindNow(key, fingerprint, operationId);
+    return held === undefined || held.operationId === operationId
+      ? { outcome: "bound" }
+      : { outcome: "exists", ...held };
   }
 
   async find(reference: KeyReference): Promise<Pick<KeyBinding, "operationId" | "fingerprint"> | undefined> {
-    return this.findNow(reference);
+    return this.findNow(nameKey(reference));
   }
 
-  /** Does the same as `find`, within the caller's turn of the event loop. */
-  findNow(reference: KeyReference): Pick<KeyBinding, "operationId" | "fingerprint"> | undefined {
-    const held = this.#held.get(nameOf(reference));
-    return held && { operationId: held.operationId, fingerprint: held.fingerprint };
-  }
-
-  async release(owner: KeyReference & { readonly operationId: string }): Promise<void> {
-    this.releaseNow(owner);
-  }
-
-  /** Does the same as `release`, within the caller's turn of the event loop. */
-  releaseNow(owner: KeyReference & { readonly operationId: string }): void {
-    const name = nameOf(owner);
-    const held = this.#held.get(name);
-    if (held?.operationId !== owner.operationId) return;
-    this.#held.delete(name);
-    this.#byAge.remove(held);
+  async release({
+    operationId,
+    ...reference
+  }: KeyReference & { readonly operationId: string }): Promise<void> {
+    this.releaseNow(nameKey(reference), operationId);
   }
 
   async takeStale(request: { readonly olderThanMs: number; readonly limit: number }): Promise<KeyBinding[]> {
@@ -73,7 +65,14 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     }));
   }
 
-  #hold(name: string, { tenant, definition, key, fingerprint, operationId }: KeyBinding): void {
+  /** Returns the operation that a key is bound to, within the caller's turn of the event loop. */
+  findNow({ name }: NamedKey): Pick<KeyBinding, "operationId" | "fingerprint"> | undefined {
+    const held = this.#held.get(name);
+    return held && { operationId: held.operationId, fingerprint: held.fingerprint };
+  }
+
+  /** Binds a key that is free, within the caller's turn of the event loop. */
+  bindNow({ tenant, definition, key, name }: NamedKey, fingerprint: string, operationId: string): void {
     const held: Held = {
       tenant,
       definition,
@@ -88,11 +87,12 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.#held.set(name, held);
     this.#byAge.join(held, this.#clock.now());
   }
-}
 
-const BOUND = { outcome: "bound" } as const;
-
-/** Returns the three parts as one text. The lengths keep `a:b` + `c` and `a` + `b:c` apart. */
-function nameOf({ tenant, definition, key }: KeyReference): string {
-  return `${tenant.length}:${tenant}${definition.length}:${definition}${key}`;
+  /** Frees a key that is bound to this operation, within the caller's turn of the event loop. */
+  releaseNow({ name }: NamedKey, operationId: string): void {
+    const held = this.#held.get(name);
+    if (held?.operationId !== operationId) return;
+    this.#held.delete(name);
+    this.#byAge.remove(held);
+  }
 }

@@ -1,9 +1,10 @@
-import { HANDED_OUT_AGAIN_MS } from "../../engine/entry.js";
 import { Line, Lines, type Waiting } from "./collections/line.js";
 
+/** Time after which an expired operation that was not removed is handed out again. Milliseconds. */
+const HANDED_OUT_AGAIN_MS = 60_000;
+
 /**
- * Tracks ended operations until they are deleted. An operation waits in one line, or in no line after it was taken
- * because its successor exists.
+ * Tracks ended operations until they are deleted. An operation waits in one line, or in none while its successor exists.
  */
 export class Retention<T extends Waiting<T>> {
   readonly #ended = new Lines<T>();
@@ -34,9 +35,13 @@ export class Retention<T extends Waiting<T>> {
     return this.#leaving.take(now, Number.POSITIVE_INFINITY);
   }
 
-  /** Lets an item whose successor no longer exists expire: now, or at `keptUntil` if that is later. */
-  letGo(item: T, now: number, keptUntil: number): void {
-    // Until then, it waits where it has waited since its end.
-    if (item.chain === undefined || keptUntil <= now) this.#ended.join(item, now, 0);
+  /** Lets an item expire at a time. */
+  expire(item: T, now: number, at: number): void {
+    this.#ended.join(item, now, at - now);
+  }
+
+  /** Lets an item neither expire nor leave. */
+  keep(item: T): void {
+    item.chain?.remove(item);
   }
 }

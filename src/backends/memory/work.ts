@@ -110,6 +110,12 @@ export class Work {
     return (this.#definitions.get(definition)?.behind.size ?? 0) > 0;
   }
 
+  /** Returns when the first lease of a definition ends. Infinity if there is none. */
+  firstLeaseEndsAt(definition: string): number {
+    const [first] = taken(this.#definitions.get(definition)?.leased.from() ?? [], 1, () => true);
+    return first?.leaseEndsAt ?? Number.POSITIVE_INFINITY;
+  }
+
   nextDueAt({ definition, now, creates }: Search): number | undefined {
     const work = this.#definitions.get(definition);
     const [next] = taken(work?.waiting.from(now) ?? [], 1, (entry) => isFor(entry, creates));

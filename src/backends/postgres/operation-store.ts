@@ -9,7 +9,7 @@ import type {
   RenewResult,
   SettleResult,
 } from "../../ports/operation-store.js";
-import { integer, toExpired, toListed, toOperation, toOverdue } from "../shared/row.js";
+import { integer, toListed, toOperation, toOverdue } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
@@ -88,13 +88,6 @@ export function createPostgresOperationStore(
       const overdue = (await gateway.call("end_overdue_v1", [limit, EXPIRED])).map(toOverdue);
       for (const { id } of overdue) changes.changed(id);
       return overdue;
-    },
-    takeExpired: async ({ limit }) => {
-      const rows = await gateway.call("take_expired_v1", [limit]);
-      return rows.map(toExpired);
-    },
-    remove: async (ids, { afterMs }) => {
-      await call("remove_v1", [ids.filter(isOperationId), afterMs]);
     },
     watch: changes.watch,
     watchCancellations: cancellations.watch,

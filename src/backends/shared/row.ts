@@ -9,7 +9,7 @@ import {
 } from "../../contract/operation.js";
 import type { DueOperation } from "../../ports/claim.js";
 import type { BoundedCount, ListedOperation, Pause } from "../../ports/operation-reads.js";
-import type { ExpiredOperation, OverdueOperation } from "../../ports/operation-store.js";
+import type { OverdueOperation } from "../../ports/operation-store.js";
 
 /** Row as the client of the database returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -141,12 +141,6 @@ export function toDue(row: Row): DueOperation {
 export function toOverdue(row: Row): OverdueOperation {
   const overdue = { ...toDue(row), tenant: text(row, "tenant"), createdAt: integer(row, "created_at") };
   return row.principal === null ? overdue : { ...overdue, principal: text(row, "principal") };
-}
-
-/** Reads an operation whose retention is over. Throws `CORRUPT_RECORD`. */
-export function toExpired(row: Row): ExpiredOperation {
-  const expired = { id: text(row, "id"), tenant: text(row, "tenant"), definition: text(row, "definition") };
-  return row.key === null ? expired : { ...expired, key: text(row, "key") };
 }
 
 /** Reads the pause of a definition, or nothing if it is not paused. Throws `CORRUPT_RECORD`. */

@@ -1,19 +1,19 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
+import { createOperationStore } from "../../engine/operation-store.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import type { Sync } from "../../ports/synchronous.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
 import { createWatchers } from "../shared/watchers.js";
 import { createCheck } from "./check/create-check.js";
 import { createFileGuard } from "./check/file-guard.js";
-import { createConnection } from "./connection/connection.js";
+import { createChanged, createConnection } from "./connection/connection.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import { createStatements } from "./connection/statements.js";
 import { createStoreClock } from "./connection/store-clock.js";
 import { createChangeLog } from "./notices/change-log.js";
 import { createNews } from "./notices/news.js";
-import { createSqliteOperationStore } from "./operation-store.js";
-import { createRecorder, createRecordIn } from "./records/record-in.js";
-import { createRecords } from "./records/records.js";
+import { createRecordIn } from "./records/record-in.js";
+import { createTable } from "./records/table.js";
 import { createDiskWait, openDatabase } from "./schema/open.js";
 import { readSqliteSettings, type SqliteBackendOptions } from "./settings.js";
 import { createSqliteSubmissions } from "./submissions.js";
@@ -48,7 +48,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const diskWait = createDiskWait(statements, synchronous);
   const watchers = createWatchers();
   const cancellations = createWatchers();
-  const logChanges = createChangeLog(statements);
+  const changed = createChanged();
   const connection = createConnection({
     statements,
     limits,
@@ -61,14 +61,15 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       diskWait.begin(waits);
     },
     onEnd: diskWait.end,
-    onCommitting: logChanges,
-    onCommit: ({ created, changed, cancelled }) => {
-      for (const id of created) watchers.changed(id);
-      for (const id of changed) watchers.changed(id);
-      for (const id of cancelled) cancellations.changed(id);
+    changed,
+    onCommitting: createChangeLog(statements, changed),
+    onCommit: () => {
+      for (const id of changed.created) watchers.changed(id);
+      for (const id of changed.changed) watchers.changed(id);
+      for (const id of changed.cancelled) cancellations.changed(id);
     },
   });
-  const records = createRecords(statements, now);
+  const table = createTable(statements, now, changed);
   const news = createNews({
     statements,
     connection,
@@ -79,9 +80,6 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     onNews: () => listeners.ring(),
   });
   const listeners = createListeners({ pollMs, clock, onWant: news.start });
-  const { newToken } = runtime;
-  const operations = createSqliteOperationStore({ connection, statements, records, news, newToken });
-  const recorder = createRecorder(statements, records);
   const recordIn = createRecordIn({
     database,
     statements,
@@ -93,15 +91,18 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     // The user's transaction is synchronous, so it has ended in the next turn.
     onRecorded: (definition) => void runtime.pause().then(() => listeners.ring(new Set([definition]))),
   });
-  const transactions = createTransactions({ database, connection, statements, records, recordIn, hash });
+  const transactions = createTransactions({ database, connection, statements, table, recordIn, hash });
   return {
-    operations,
+    operations: {
+      ...createOperationStore(connection, table, runtime.newToken),
+      watch: news.watch,
+      watchCancellations: news.watchCancellations,
+    },
     queue: createLocalQueue(listeners),
     submissions: createSqliteSubmissions({
       connection,
       statements,
-      records,
-      recorder,
+      table,
       synchronous: transactions,
       hash,
     }),

@@ -1,21 +1,20 @@
+import { purge } from "../../engine/purge.js";
+import { record } from "../../engine/record.js";
 import type { Submissions } from "../../ports/backend.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
 import type { Sync, SynchronousTransactions } from "../../ports/synchronous.js";
-import type { Changed, Connection } from "./connection/connection.js";
+import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import { toStoreError } from "./connection/store-error.js";
-import { findHolder, type HashedKey, hashKey } from "./records/keys.js";
-import type { Recorder } from "./records/record-in.js";
-import type { Records } from "./records/records.js";
-import { deleteRemoved, findExpired } from "./records/records.js";
+import { type HashedKey, hashKey } from "./records/keys.js";
+import type { SqliteTable } from "./records/table.js";
 
 /** Options of {@link createSqliteSubmissions}. */
 export interface SubmissionsOptions {
   readonly connection: Connection;
   readonly statements: Statements;
-  readonly records: Records;
-  readonly recorder: Recorder;
+  readonly table: SqliteTable;
   readonly synchronous: SynchronousTransactions;
   readonly hash: Runtime["hash"];
 }
@@ -25,14 +24,7 @@ const PURGED_AT_ONCE = 50;
 
 /** Creates submissions that record a key and its operation in one row. Concurrent submissions share a commit. */
 export function createSqliteSubmissions<Database>(options: SubmissionsOptions): Submissions<Sync<Database>> {
-  const { connection, statements, records, recorder, hash } = options;
-
-  function purgeSome(limit: number): number {
-    deleteRemoved(statements, records);
-    const rows = findExpired(statements, records.now(), limit);
-    for (const row of rows) records.delete(row);
-    return rows.length;
-  }
+  const { connection, statements, table, hash } = options;
 
   const hashOf = async ({ operation }: Submission): Promise<HashedKey | undefined> => {
     const { tenant, definition, key } = operation;
@@ -40,11 +32,11 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
   };
 
   /** Records a submission, or refuses it alone if it cannot be stored. */
-  function recordApart(...given: Parameters<typeof recorder.record>): RecordManyResult {
+  function recordApart(submission: Submission, key: HashedKey | undefined): RecordManyResult {
     statements.run("savepoint arr_one");
     let result: RecordManyResult;
     try {
-      result = recorder.record(...given);
+      result = record(table, submission, key);
     } catch (thrown) {
       const error = toStoreError(thrown, "no");
       // After other errors, SQLite may have rolled the whole transaction back.
@@ -60,32 +52,32 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
     synchronous: options.synchronous,
     record: async (submission) => {
       const hashed = await hashOf(submission);
-      const record = (changed: Changed): RecordResult => recorder.record(submission, hashed, changed);
-      return connection.write("submissions", record, { bytes: bytesOf(submission) });
+      const job = (): RecordResult => record(table, submission, hashed);
+      return connection.write("submissions", job, { bytes: bytesOf(submission) });
     },
     recordMany: async (submissions) => {
       const hashes = await Promise.all(submissions.map(hashOf));
       const bytes = submissions.reduce((sum, each) => sum + bytesOf(each), 0);
-      const write = (record: typeof recordApart): Promise<readonly RecordManyResult[]> => {
-        const all = (changed: Changed): readonly RecordManyResult[] =>
-          submissions.map((each, index) => record(each, hashes[index], changed));
+      const write = (recordOne: typeof recordApart): Promise<readonly RecordManyResult[]> => {
+        const all = (): readonly RecordManyResult[] =>
+          submissions.map((each, index) => recordOne(each, hashes[index]));
         return connection.write("submissions", all, { bytes });
       };
       // Savepoints would take as long as the inserts, and nearly always, none is needed.
-      return write(recorder.record).catch((error: unknown) => {
+      return write((each, key) => record(table, each, key)).catch((error: unknown) => {
         if (toStoreError(error).code === "INTERNAL") return write(recordApart);
         throw error;
       });
     },
     findKey: async (reference) => {
       const hashed = await hashKey(reference, hash);
-      return connection.read(() => findHolder(statements, hashed));
+      return connection.read(() => table.holderOf(hashed));
     },
     purge: async ({ limit }) => {
       let purged = 0;
       for (let more = true; more && purged < limit; ) {
         const share = Math.min(PURGED_AT_ONCE, limit - purged);
-        const count = await connection.write("work", () => purgeSome(share), { canBeLost: true });
+        const count = await connection.write("work", () => purge(table, share), { canBeLost: true });
         purged += count;
         more = count === share;
       }

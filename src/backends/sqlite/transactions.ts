@@ -11,14 +11,14 @@ import type { Statements } from "./connection/statements.js";
 import { toStoreError } from "./connection/store-error.js";
 import { hashKey } from "./records/keys.js";
 import type { RecordIn } from "./records/record-in.js";
-import type { Records } from "./records/records.js";
+import type { SqliteTable } from "./records/table.js";
 
 /** Options of {@link createTransactions}. */
 export interface TransactionsOptions {
   readonly database: SqliteDatabase;
   readonly connection: Connection;
   readonly statements: Statements;
-  readonly records: Records;
+  readonly table: SqliteTable;
   /** Records a submission in a transaction of the user. */
   readonly recordIn: RecordIn;
   readonly hash: Runtime["hash"];
@@ -28,7 +28,7 @@ const LOST: SettleResult = { outcome: "lost" };
 
 /** Creates transactions that commit the user's writes together with the operation's, on the back end's connection. */
 export function createTransactions(options: TransactionsOptions): SynchronousTransactions {
-  const { database, connection, statements, records, recordIn, hash } = options;
+  const { database, connection, statements, table, recordIn, hash } = options;
   return {
     settle: async ({ operationId, token }, work, { signal } = {}) => {
       let thrown: { readonly error: unknown } | undefined;
@@ -41,12 +41,12 @@ export function createTransactions(options: TransactionsOptions): SynchronousTra
         }
       };
       try {
-        return await connection.writeAlone((changed) => {
-          const entry = records.findHeld(operationId);
+        return await connection.writeAlone(() => {
+          const entry = table.findHeld(operationId);
           if (entry === undefined || !holds(entry, token)) return LOST;
           return settleTaken(run(), statements, (settlement) => {
-            const held = records.findHeld(operationId) ?? entry;
-            return records.apply(held, (now) => settle(held, now, token, settlement), changed);
+            const held = table.findHeld(operationId) ?? entry;
+            return table.applyHeld(held, (now) => settle(held, now, token, settlement));
           });
         }, signal);
       } catch (error) {

@@ -1,6 +1,7 @@
 import { attemptChecks } from "./operation-store/attempt/attempts.js";
 import { onEndChecks } from "./operation-store/attempt/on-end.js";
 import { pauseChecks } from "./operation-store/attempt/pause.js";
+import { redriveChecks } from "./operation-store/attempt/redrive.js";
 import { renewChecks } from "./operation-store/attempt/renew.js";
 import { retryChecks } from "./operation-store/attempt/retry.js";
 import { settleChecks } from "./operation-store/attempt/settle.js";
@@ -17,7 +18,6 @@ import { deadlineChecks } from "./operation-store/due/deadline.js";
 import { deadlineEndChecks } from "./operation-store/due/deadline-ends.js";
 import { delayChecks } from "./operation-store/due/delay.js";
 import type { OperationStoreHarness } from "./operation-store/fixtures.js";
-import { longestDurationChecks } from "./operation-store/longest-durations.js";
 import { laneChecks } from "./operation-store/places/lanes.js";
 import { limitChecks } from "./operation-store/places/limits.js";
 import { contentChecks } from "./operation-store/reading/contents.js";
@@ -27,11 +27,6 @@ import { getManyChecks } from "./operation-store/reading/get-many.js";
 import { listChecks } from "./operation-store/reading/list.js";
 import { statsChecks } from "./operation-store/reading/stats.js";
 import { watchChecks } from "./operation-store/reading/watch.js";
-import { failedRetentionChecks } from "./operation-store/retention/failed-retention.js";
-import { redriveChecks } from "./operation-store/retention/redrive.js";
-import { redrivenChecks } from "./operation-store/retention/redriven.js";
-import { removalChecks } from "./operation-store/retention/removal.js";
-import { retentionChecks } from "./operation-store/retention/retention.js";
 import { type PortCase, toCases } from "./port-case.js";
 
 export type { OperationStoreHarness };
@@ -58,17 +53,12 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...delayChecks,
   ...deadlineChecks,
   ...deadlineEndChecks,
-  ...retentionChecks,
-  ...failedRetentionChecks,
-  ...removalChecks,
   ...watchChecks,
   ...getManyChecks,
   ...listChecks,
   ...statsChecks,
   ...countPendingChecks,
   ...redriveChecks,
-  ...redrivenChecks,
   ...contentChecks,
-  ...longestDurationChecks,
   ...clockJumpChecks,
 ]);

@@ -6,6 +6,7 @@ import { longestDurationChecks } from "./submissions/longest-durations.js";
 import { purgeChecks } from "./submissions/purge.js";
 import { recordChecks } from "./submissions/record.js";
 import { recordManyChecks } from "./submissions/record-many.js";
+import { retentionChecks } from "./submissions/retention.js";
 
 export type { Recording, SubmissionsHarness };
 
@@ -14,6 +15,7 @@ export const submissionsCases: readonly PortCase<SubmissionsHarness>[] = toCases
   ...recordChecks,
   ...recordManyChecks,
   ...purgeChecks,
+  ...retentionChecks,
   ...contentChecks,
   ...longestDurationChecks,
   ...clockJumpChecks,

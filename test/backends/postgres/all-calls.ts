@@ -21,8 +21,6 @@ async function begun({ operations }: PostgresBackend<PoolClient>) {
 
 const known = { tenant: "s1", definition: "orders", key: "k1", fingerprint: "1:a" };
 
-const optional = (answer: Promise<unknown> | undefined): Promise<unknown> => Promise.resolve(answer);
-
 /** Lists the first page, and the next one if there is one. */
 export async function listTwoPages(
   { operations }: PostgresBackend<PoolClient>,
@@ -76,23 +74,14 @@ export const calls: Readonly<Record<string, Call>> = {
     await backend.operations.requestCancel(operation.id, "a");
   },
   claim: (backend) => claimOnce(backend, { definitions: DEFINITIONS }),
-  endOverdue: ({ operations }) => optional(operations.endOverdue({ limit: 10 })),
-  "takeExpired and remove": async ({ operations }) => {
-    const expired = await operations.takeExpired({ limit: 10 });
-    await operations.remove(
-      expired.map(({ id }) => id),
-      { afterMs: 60_000 },
-    );
-  },
+  endOverdue: ({ operations }) => operations.endOverdue({ limit: 10 }),
   purge: ({ submissions }) => submissions.purge({ limit: 10 }),
   "counts of pending operations, of all tenants and of one": ({ operations }) =>
-    optional(
-      operations.countPending([
-        { definition: "orders", most: 50 },
-        { definition: "reports", tenant: "s1", most: 50 },
-      ]),
-    ),
-  getMany: ({ operations }) => optional(operations.getMany([newId(), newId()])),
+    operations.countPending([
+      { definition: "orders", most: 50 },
+      { definition: "reports", tenant: "s1", most: 50 },
+    ]),
+  getMany: ({ operations }) => operations.getMany([newId(), newId()]),
   "lists of failed operations, all, by definition and by tenant": async (backend) => {
     await listTwoPages(backend, { state: "failed" });
     await listTwoPages(backend, { state: "failed", definition: "orders" });

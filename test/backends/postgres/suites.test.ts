@@ -31,7 +31,7 @@ await describePostgres("the back end on a Postgres server", (server) => {
     const backend = server.open({ pool });
     await backend.check();
     expect([...read]).toEqual(
-      expect.arrayContaining(["unnamed", "arr_notify_each", "arr_record_alone", "arr_settle", "arr_remove"]),
+      expect.arrayContaining(["unnamed", "arr_notify_each", "arr_record_alone", "arr_settle", "arr_purge"]),
     );
     expect([...unreadable]).toEqual([]);
     await backend.close();

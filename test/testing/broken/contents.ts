@@ -103,7 +103,7 @@ export const changingStores: readonly BrokenPort<TrackedStore>[] = [
   },
   {
     name: "trims spaces at the ends of the keys that it hands out",
-    caughtBy: ["contents.key"],
+    caughtBy: ["retention.keys"],
     methods: (store) => ({
       takeExpired: async (request) =>
         (await store.takeExpired(request)).map(({ key = "", ...operation }) => ({

@@ -83,24 +83,6 @@ export const countingStores: readonly BrokenPort<TrackedStore>[] = [
     }),
   },
   {
-    name: "counts failed operations that are gone",
-    caughtBy: ["stats.purged"],
-    methods: (store) => {
-      let removed = 0;
-      return {
-        remove: async (ids, options) => {
-          removed += ids.length;
-          return store.remove(ids, options);
-        },
-        stats: async (request) =>
-          (await store.stats(request)).map((each) => ({
-            ...each,
-            failed: plus(each.failed, removed),
-          })),
-      };
-    },
-  },
-  {
     name: "counts without a limit",
     caughtBy: ["stats.bounded"],
     methods: counting(async (stats) => {

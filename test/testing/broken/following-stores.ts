@@ -108,18 +108,6 @@ export const followingStores: readonly BrokenPort<TrackedStore>[] = [
     },
   },
   {
-    name: "recreates the follow-up when the end is repeated",
-    caughtBy: ["on-end.once"],
-    methods: (store) => ({
-      settle: async (lease, settlement) => {
-        const settled = await store.settle(lease, settlement);
-        const { onEnd, tenant = "" } = store.created.get(lease.operationId) ?? {};
-        if (settled.outcome === "settled" && onEnd !== undefined) await create(store)(onEnd, tenant);
-        return settled;
-      },
-    }),
-  },
-  {
     name: "creates the follow-up together with its operation",
     caughtBy: ["on-end.not-before"],
     methods: (store) => ({

@@ -26,6 +26,7 @@ import { recordingSubmissions } from "./recording-submissions.js";
 import { redrivingStores } from "./redriving-stores.js";
 import { releaseStores, staleStores } from "./releasing-binding-stores.js";
 import { renewingStores } from "./renewing-stores.js";
+import { retainingSubmissions } from "./retaining-submissions.js";
 import { retryingStores } from "./retrying-stores.js";
 import { settlingStores } from "./settling-stores.js";
 import {
@@ -85,6 +86,7 @@ export const brokenSubmissions: readonly BrokenPort<Recording>[] = [
   ...recordingSubmissions,
   ...recordingMany,
   ...purgingSubmissions,
+  ...retainingSubmissions,
   ...failedRetentionSubmissions,
   ...tenantSubmissions,
   ...shortDurationSubmissions,

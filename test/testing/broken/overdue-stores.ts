@@ -34,7 +34,6 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
       "deadline.delayed",
       "deadline.prepared",
       "deadline.on-end",
-      "deadline.retention",
       "deadline.ended",
       "deadline.paused",
       "deadline.full",
@@ -71,7 +70,6 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
       "deadline.delayed",
       "deadline.prepared",
       "deadline.on-end",
-      "deadline.retention",
       "deadline.ended",
       "deadline.paused",
       "deadline.lane",
@@ -188,11 +186,6 @@ export const overdueStores: readonly BrokenPort<TrackedStore>[] = [
     name: "creates no follow-up of an operation that expires",
     caughtBy: ["deadline.on-end"],
     methods: creating(({ onEnd: _, ...operation }) => operation),
-  },
-  {
-    name: "keeps an expired operation for its `retentionMs`",
-    caughtBy: ["deadline.retention"],
-    methods: creating(({ failedRetentionMs: _, ...operation }) => operation),
   },
   {
     name: "cancels an operation that has expired",

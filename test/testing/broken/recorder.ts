@@ -1,12 +1,12 @@
-import type { IdempotencyStore, OperationStore } from "async-request-reply";
-import type { Submissions } from "async-request-reply/ports";
+import type { IdempotencyStore } from "async-request-reply";
+import type { SeparateOperationStore, Submissions } from "async-request-reply/ports";
 import type { Recording } from "async-request-reply/testing";
 import { looseKeys } from "../loose-keys.js";
 import { type BrokenPort, overriding } from "./prove.js";
 
 /** The submissions of a back end, with the operations that they record. */
 export interface Recorder extends Submissions<unknown> {
-  readonly operations: OperationStore;
+  readonly operations: SeparateOperationStore;
 }
 
 /** A recorder that exposes its keys. */
@@ -18,7 +18,8 @@ interface LooseRecorder extends Recorder {
 export function recordingOf({ methods, ...rest }: BrokenPort<Recorder>): BrokenPort<Recording> {
   return {
     ...rest,
-    methods: ({ operations, submissions }, clock) => {
+    methods: ({ operations: memory, submissions }, clock) => {
+      const operations = memory as SeparateOperationStore;
       const own = overriding(submissions as Recorder, { operations });
       const replaced = { operations, ...methods(own, clock) };
       return { operations: replaced.operations, submissions: overriding(own, replaced) };

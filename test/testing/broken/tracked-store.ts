@@ -1,11 +1,10 @@
-import type { OperationStore } from "async-request-reply";
-import type { NewOperation, Operation } from "async-request-reply/ports";
+import type { NewOperation, Operation, SeparateOperationStore } from "async-request-reply/ports";
 import type { ManualClock } from "async-request-reply/testing";
 import { allOperations } from "../../support/all-operations.js";
 import { overriding } from "./prove.js";
 
 /** A store that exposes the state that broken stores on top of it need. */
-export interface TrackedStore extends OperationStore {
+export interface TrackedStore extends SeparateOperationStore {
   /** Created operations by id. */
   readonly created: Map<string, NewOperation>;
   /** Token of the current or latest attempt, by operation id. */
@@ -20,7 +19,7 @@ export interface TrackedStore extends OperationStore {
   seize(id: string): Promise<void>;
 }
 
-export function trackedStore(store: OperationStore, clock: ManualClock): TrackedStore {
+export function trackedStore(store: SeparateOperationStore, clock: ManualClock): TrackedStore {
   const created = new Map<string, NewOperation>();
   const tokens = new Map<string, string>();
   const leaseEndsAt = new Map<string, number>();

@@ -33,8 +33,8 @@ export function createRedisBackend(redis: RedisClient, queue: Queue): Backend<ne
         list,
       ),
     findKey: async (reference) => (await call("find", ["bindings"], reference)) ?? undefined,
-    // The script deletes keys and operations together. Operations with an existing successor are not in the set of
-    // expiring ones.
+    // The script deletes keys and operations together. Scores are expiry times, so each operation has its own retention.
+    // Operations with an existing successor are not in the set.
     purge: (request) => call("purge", ["expires"], request),
   };
   return {
@@ -64,9 +64,6 @@ function operationsOf(redis: RedisClient, call: Call): OperationStore {
     // The script reads `onEnd` from the hash, so the caller only passes the settlement.
     settle: (lease, settlement) => call("settle", at(lease.operationId), { lease, settlement }),
     requestCancel: (id, tenant) => call("cancel", at(id), tenant),
-    // Scores are expiry times, so each operation has its own retention.
-    takeExpired: (request) => call("take-expired", ["expires"], request),
-    remove: (ids, options) => call("remove", ids.flatMap(at), options),
     watch: (onChange) => redis.subscribe("changes", onChange),
     getMany: (ids) => call("get-many", ids.flatMap(at), null),
     list: (request) => call("list", [`created:${request.tenant ?? ""}`], request),

@@ -1,7 +1,6 @@
 import type { Backend, IdempotencyStore, OperationStore, Queue } from "async-request-reply";
 import type {
   BoundedCount,
-  ExpiredOperation,
   ListedOperation,
   NewOperation,
   Operation,
@@ -64,7 +63,7 @@ export function createSqliteBackend(
 }
 
 /** Uses the clock of the process, because there is only one. */
-function writes(database: SqliteDatabase): Pick<OperationStore, "create" | "takeExpired" | "redrive"> {
+function writes(database: SqliteDatabase): Pick<OperationStore, "create" | "redrive"> {
   const insert = ({ id, tenant, definition, input, retentionMs, delayMs = 0, ...rest }: NewOperation) => {
     const now = Date.now();
     return database
@@ -73,12 +72,6 @@ function writes(database: SqliteDatabase): Pick<OperationStore, "create" | "take
   };
   return {
     create: async (operation) => (insert(operation) === 0 ? "exists" : "created"),
-    takeExpired: async ({ limit }) =>
-      database
-        .prepare(
-          "update operations set taken_at = ? where id in (select id from expired limit ?) returning *",
-        )
-        .all(Date.now(), limit) as readonly ExpiredOperation[],
     redrive: async (id, successor) => {
       const [failed] = database
         .prepare("select * from operations where id = ? and state = 'failed'")

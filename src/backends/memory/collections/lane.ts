@@ -5,6 +5,9 @@ export interface InLane {
   readonly operation: Pick<Operation, "id" | "createdAt">;
 }
 
+/** So many items that have left are kept in any case. */
+const SPARE_ITEMS = 64;
+
 /** Unfinished operations of one lane, in the order of their creation. */
 export class Lane<T extends InLane> {
   /** The operation that runs. */
@@ -25,8 +28,6 @@ export class Lane<T extends InLane> {
       const item = this.#items[this.#head];
       if (item !== undefined && this.#members.has(item)) return item;
     }
-    this.#items = [];
-    this.#head = 0;
     return undefined;
   }
 
@@ -47,6 +48,9 @@ export class Lane<T extends InLane> {
   /** Removes an operation. */
   leave(item: T): void {
     this.#members.delete(item);
+    if (this.#items.length <= 2 * this.#members.size + SPARE_ITEMS) return;
+    this.#items = this.#items.filter((each) => this.#members.has(each));
+    this.#head = 0;
   }
 }
 

@@ -7,7 +7,7 @@ interface Place<T> {
 /** So many empty places are kept in any case. */
 const SPARE_PLACES = 64;
 
-/** Items in the order of a number. Adding at the end, removing, and reading from the start are quick. */
+/** Items in the order of a number. Adding at the end, removing, and reading from any number on are quick. */
 export class Ordered<T> {
   readonly #current = new Map<T, Place<T>>();
   /** In order. Also contains empty places, so that leaving needs no search. */
@@ -46,6 +46,14 @@ export class Ordered<T> {
     while (this.#head < places.length && places[this.#head]?.item === undefined) this.#head += 1;
     for (let index = this.#indexAfter(after); index < places.length; index += 1) {
       const item = places[index]?.item;
+      if (item !== undefined) yield item;
+    }
+  }
+
+  /** Returns the items in the opposite order, those with a number up to `most`. Default: all. */
+  *downFrom(most: number = Number.POSITIVE_INFINITY): Iterable<T> {
+    for (let index = this.#indexAfter(most) - 1; index >= this.#head; index -= 1) {
+      const item = this.#places[index]?.item;
       if (item !== undefined) yield item;
     }
   }

@@ -70,8 +70,6 @@ const COLUMNS = {
   settle_in_v1: "place, state",
   cancel_v1: "f as outcome",
   end_overdue_v1: `id, definition, tenant, principal, ${timeColumn("created_at", "created_at")}`,
-  take_expired_v1: "id, tenant, definition, key",
-  remove_v1: "1 as done",
   purge_v1: "f as purged",
   set_resource_v1: "f as found",
   lock_key_v1: "f as locked",

@@ -62,7 +62,6 @@ create table {{schema}}.operations (
   start_within_ms bigint,
   start_by timestamptz,
   expires_at timestamptz,
-  forget_at timestamptz,
   retry_of uuid,
   retried_by uuid,
   input text not null,
@@ -104,7 +103,6 @@ create index operations_lane_left on {{schema}}.operations (definition, lane_lef
 create index operations_start_by on {{schema}}.operations (start_by)
   where due_at is not null and start_by is not null and token is null and not previous_lost;
 create index operations_expires on {{schema}}.operations (expires_at) where expires_at is not null;
-create index operations_forget on {{schema}}.operations (forget_at) where forget_at is not null;
 -- For lists of failed operations. Each of the next three indexes has one more condition than the previous
 -- one, and each query states only the conditions of its index. Otherwise the planner would prefer an index that is
 -- closer to the order of the table, and filter.
@@ -1769,9 +1767,9 @@ begin
     outcome := 'redriven';
     operation_id := p_successor;
     created := found;
-    -- The failed operation is kept as long as its successor, even if an earlier `remove` asked to delete it. Purges only
-    -- look at it before that if the successor needs more than a day.
-    update {{schema}}.operations o set retried_by = p_successor, forget_at = null,
+    -- The failed operation is kept as long as its successor. Purges only look at it before that if the successor needs more
+    -- than a day.
+    update {{schema}}.operations o set retried_by = p_successor,
       expires_at = at + o.retention_ms * interval '1 ms' + interval '1 day' where o.id = p_id;
   end if;
 end
@@ -1861,76 +1859,6 @@ begin
 end
 $function$;
 
--- Deletes operations whose time from `remove_v1` has come.
-create function {{schema}}.forget_v1(at timestamptz) returns void language plpgsql
-set search_path = pg_catalog, pg_temp
-set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan
-as $function$
-declare
-  item record;
-begin
-  for item in
-    select o.id, o.retry_of from {{schema}}.operations o where o.forget_at <= at and not (o.lane_left is not null and {{schema}}.is_awaited_v1(o))
-    order by o.forget_at limit 10000 for update skip locked
-  loop
-    if item.retry_of is not null then
-      continue when not {{schema}}.free_predecessor_v1(item.id, item.retry_of, at);
-    end if;
-    delete from {{schema}}.operations o where o.id = item.id;
-  end loop;
-end
-$function$;
-
-create function {{schema}}.take_expired_v1(most integer)
-returns table (id uuid, tenant text, definition text, key text) language plpgsql
-set search_path = pg_catalog, pg_temp
-set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
-as $function$
-#variable_conflict use_column
-declare
-  at timestamptz := {{schema}}.now_v1();
-  item record;
-begin
-  perform set_config('synchronous_commit', 'off', true);
-  perform {{schema}}.forget_v1(at);
-  for item in
-    select o.id, o.tenant, o.definition, o.key, o.retried_by from {{schema}}.operations o
-    where o.expires_at <= at and not (o.lane_left is not null and {{schema}}.is_awaited_v1(o)) order by o.expires_at limit most for update skip locked
-  loop
-    if item.retried_by is not null then
-      continue when {{schema}}.postpone_redriven_v1(item.id, item.retried_by, at);
-    end if;
-    -- If the caller does not remove it, it is handed out again.
-    update {{schema}}.operations o set expires_at = at + interval '1 minute' where o.id = item.id;
-    id := item.id;
-    tenant := item.tenant;
-    definition := item.definition;
-    key := item.key;
-    return next;
-  end loop;
-end
-$function$;
-
-create function {{schema}}.remove_v1(ids uuid[], after_ms float8) returns void language plpgsql
-set search_path = pg_catalog, pg_temp
-set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan set lock_timeout = '5s'
-as $function$
-#variable_conflict use_column
-declare
-  at timestamptz := {{schema}}.now_v1();
-  target uuid;
-begin
-  for target in select distinct n.id from unnest(ids) as n(id) order by 1 loop
-    update {{schema}}.operations o set forget_at = at + after_ms * interval '1 ms', expires_at = null
-    where o.id = target and o.settled_at is not null
-      and (o.retried_by is null or not exists (select from {{schema}}.operations s where s.id = o.retried_by));
-  end loop;
-end
-$function$;
-
 create function {{schema}}.purge_v1(most integer) returns integer language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -1943,7 +1871,6 @@ declare
   purged integer := 0;
 begin
   perform set_config('synchronous_commit', 'off', true);
-  perform {{schema}}.forget_v1(at);
   for item in
     select o.id, o.retry_of, o.retried_by from {{schema}}.operations o
     where o.expires_at <= at and not (o.lane_left is not null and {{schema}}.is_awaited_v1(o)) order by o.expires_at limit most for update skip locked

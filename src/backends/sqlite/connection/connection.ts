@@ -1,10 +1,11 @@
+import type { Driver, WriteOptions } from "../../../engine/driver.js";
 import { onAbort, sleep } from "../../../platform/waits.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { Statements } from "./statements.js";
 import { isBusy, lockedTooLong, resultCodeOf, toStoreError } from "./store-error.js";
-import { type CallKind, createCallsByKind, createWaitingCalls, type WaitingLimits } from "./waiting-calls.js";
+import { createCallsByKind, createWaitingCalls, type WaitingLimits } from "./waiting-calls.js";
 
-/** Ids of the operations that a transaction writes. Watchers learn of them after the commit. */
+/** Ids of the operations that the current transaction writes. Watchers learn of them after the commit. */
 export interface Changed {
   /** New operations, which no other process knows. */
   readonly created: Set<string>;
@@ -12,43 +13,31 @@ export interface Changed {
   readonly changed: Set<string>;
   /** Running operations whose cancellation was requested. */
   readonly cancelled: Set<string>;
-  /** Definitions of which an attempt or an operation has ended, so that another one may have a place. */
 }
 
-/** Creates the sets of a transaction. */
+/** Creates empty sets. */
 export function createChanged(): Changed {
   return { created: new Set(), changed: new Set(), cancelled: new Set() };
 }
 
-/** Steps of one call within a transaction. Synchronous. Those of {@link Connection.write} may run again after a rollback. */
-type Job<Result> = (changed: Changed) => Result;
-
-/** Options of {@link Connection.write}. */
-export interface WriteOptions {
-  /** Size of the data of the job. Default: 0. */
-  readonly bytes?: number | undefined;
-  /**
-   * Whether a power failure may undo the job, as long as it undoes everything after it too. The commit then does not
-   * wait for the disk. For jobs that only take leases or hand out rows: everything that depends on a lease is
-   * committed later. Default: false.
-   */
-  readonly canBeLost?: boolean;
+/** Empties the sets. */
+export function clearChanged(changed: Changed): void {
+  for (const ids of Object.values(changed)) ids.clear();
 }
 
-/** Runs all calls to the database. */
-export interface Connection {
-  /**
-   * Runs a job in a transaction, which concurrent calls share. Resolves after the commit. If the job throws, nothing
-   * that it did remains, and the other jobs are not affected.
-   */
-  write<Result>(lane: CallKind, job: Job<Result>, options?: WriteOptions): Promise<Result>;
+/** Steps of one call within a transaction. Synchronous. Those of {@link Connection.write} may run again after a rollback. */
+type Job<Result> = () => Result;
+
+/**
+ * Runs all calls to the database. Concurrent calls of `write` share a transaction. If the job of one throws, the others are not
+ * affected.
+ */
+export interface Connection extends Driver {
   /**
    * Runs a job once, in a transaction for itself. Resolves after the commit. If the job throws, nothing that it did
    * remains. If the signal is aborted before the job runs, rejects with the reason.
    */
   writeAlone<Result>(job: Job<Result>, signal?: AbortSignal): Promise<Result>;
-  /** Runs a job that only reads, without waiting for writers. */
-  read<Result>(job: () => Result): Promise<Result>;
   /** Runs steps without opening the database before. Repeats them while the database is locked. Rethrows their errors. */
   whenUnlocked<Result>(steps: () => Result): Promise<Result>;
 }
@@ -68,10 +57,12 @@ export interface ConnectionOptions {
   readonly onBegin: (waitsForDisk: boolean) => void;
   /** Called after each transaction, also after one that could not begin. */
   readonly onEnd: () => void;
-  /** Called at the end of each transaction with the operations that it changed. */
-  readonly onCommitting: (changed: Changed) => void;
-  /** Called after each commit with the changed operations. */
-  readonly onCommit: (changed: Changed) => void;
+  /** What the jobs of a transaction write. */
+  readonly changed: Changed;
+  /** Called at the end of each transaction. */
+  readonly onCommitting: () => void;
+  /** Called after each commit. */
+  readonly onCommit: () => void;
 }
 
 interface Pending {
@@ -86,7 +77,8 @@ interface Pending {
 
 /** Creates the connection. All its work is synchronous, so that a transaction is never open while other code runs. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { statements, lockTimeoutMs, runtime, onUse, onBegin, onEnd, onCommitting, onCommit } = options;
+  const { statements, lockTimeoutMs, runtime, changed, onUse, onBegin, onEnd, onCommitting, onCommit } =
+    options;
   const byKind = createCallsByKind<Pending>(options.limits);
   const waiting = createWaitingCalls(byKind);
   const lock = createLockWait(runtime);
@@ -153,12 +145,12 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function runJobs(jobs: readonly Pending[]): void {
-    const changed = createChanged();
+    clearChanged(changed);
     let isCommitting = false;
     let results: readonly unknown[];
     try {
-      results = jobs.map(({ job }) => job(changed));
-      onCommitting(changed);
+      results = jobs.map(({ job }) => job());
+      onCommitting();
       isCommitting = true;
       statements.run("commit");
     } catch (error) {
@@ -170,7 +162,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return;
     }
     for (const [index, { resolve }] of jobs.entries()) resolve(results[index]);
-    onCommit(changed);
+    onCommit();
   }
 
   function added<Result>(
@@ -203,7 +195,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return {
-    write: (lane, job, how = {}) => added(job, how, (pending) => byKind.add(lane, pending)),
+    waitsForDisk: true,
+    write: (kind, job, how = {}) => added(job, how, (pending) => byKind.add(kind, pending)),
     writeAlone,
     read: async (job) => {
       try {

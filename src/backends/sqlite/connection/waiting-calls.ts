@@ -1,11 +1,9 @@
 import type { BatchLimits } from "../../../batching/batches.js";
 import { overloaded } from "../../../batching/coalesce.js";
+import type { CallKind } from "../../../engine/driver.js";
 
 /** Limits for a transaction, and for the waiting calls of each kind. */
 export type WaitingLimits = Omit<BatchLimits, "inFlight">;
-
-/** Kinds take turns, so that a flood of one kind does not delay the other. */
-export type CallKind = "submissions" | "work";
 
 interface Sized {
   readonly bytes: number;
@@ -25,7 +23,7 @@ export interface CallsByKind<Call extends Sized> {
   takeGone(isGone: (call: Call) => boolean): readonly Call[];
 }
 
-/** Creates an empty {@link CallsByKind}. */
+/** Creates an empty {@link CallsByKind}. Kinds take turns, so that a flood of one kind does not delay the other. */
 export function createCallsByKind<Call extends Sized>(limits: WaitingLimits): CallsByKind<Call> {
   const { maxBatch, maxBytes, maxWaiting, maxWaitingBytes } = limits;
   const waiting: Record<CallKind, Call[]> = { work: [], submissions: [] };

@@ -7,9 +7,9 @@ const KEPT = 1_000;
 const ADDED_PER_CLEANUP = 100;
 
 /** Creates a function that logs the operations that a transaction changed. It runs within the transaction. */
-export function createChangeLog({ run }: Statements): (changed: Changed) => void {
+export function createChangeLog({ run }: Statements, { changed, cancelled }: Changed): () => void {
   let added = 0;
-  return ({ changed, cancelled }) => {
+  return () => {
     if (changed.size === 0 && cancelled.size === 0) return;
     const values = [cancelled.size === 0 ? null : [...cancelled].join(" "), [...changed].join(" ")];
     run("insert into arr_changes (cancellations, ids) values (?, ?)", ...values);

@@ -26,8 +26,23 @@ export interface StoredEntry<Stored extends HeldOperation = Operation> extends E
   readonly seq: number;
 }
 
+/** The `seq` of an operation that is not read yet. */
+export type Seq = number;
+
 /** Longest input in the row of its operation. Longer ones are in another table. UTF-16 code units. */
 export const MAX_INLINE_INPUT = 4_096;
+
+/** Selects operations with their whole inputs. `index` is the index to use. */
+export function withInput(index?: string): string {
+  const hint = index === undefined ? "" : ` indexed by ${index}`;
+  return `${COLUMNS} from arr_operations o${hint}`;
+}
+
+const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.principal, o.key, o.state, o.hidden, o.urgency, o.lane, o.attempt,
+  o.token, o.lease_ends_at, o.due_at, o.previous_lost, o.cancel_requested, o.not_before,
+  o.start_by, o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.failed_retention_ms, o.start_within_ms, o.retry_of, o.retried_by, o.meta,
+  o.on_end, o.resource, o.progress, o.result, o.error, o.last_error,
+  case when o.input = '' then (select i.input from arr_inputs i where i.seq = o.seq) else o.input end as input`;
 
 /** Selects an entry for {@link toHeldEntry}, without the columns that it does not need, because each of them takes time. */
 export const HELD_BY_ID = `select seq, id, tenant, definition, lane, state, attempt, token, lease_ends_at, due_at,

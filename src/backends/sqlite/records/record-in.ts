@@ -1,12 +1,13 @@
 import { isObject, misuse, shown } from "../../../contract/options.js";
+import { record } from "../../../engine/record.js";
 import type { RecordResult, Submission } from "../../../ports/submission.js";
-import { type Changed, createChanged } from "../connection/connection.js";
+import { type Changed, clearChanged, createChanged } from "../connection/connection.js";
 import type { SqliteDatabase } from "../connection/sqlite-database.js";
 import { createStatements, type Statements } from "../connection/statements.js";
 import { isBusy, lockedForWriting, toStoreError } from "../connection/store-error.js";
 import { fileOf } from "../schema/open.js";
-import { findHolder, type HashedKey } from "./keys.js";
-import { createRecords, type Records } from "./records.js";
+import type { HashedKey } from "./keys.js";
+import { createTable, type SqliteTable } from "./table.js";
 
 /** Records a submission in the transaction that is open on a database. Throws as `PreparedRecord.record` does. */
 export type RecordIn = (
@@ -30,7 +31,9 @@ export interface RecordInOptions {
 /** A connection on which the user opens transactions. */
 interface Known {
   readonly statements: Statements;
-  readonly recorder: Recorder;
+  /** What the table writes. The commit is the user's, so nobody is told of it. */
+  readonly changed: Changed;
+  readonly table: SqliteTable;
 }
 
 /** Creates the function. It works on the back end's database, and on other connections to the same file. */
@@ -38,7 +41,8 @@ export function createRecordIn({ database, statements, now, onUse, onRecorded }:
   const known = new WeakMap<object, Known>([[database, toKnown(statements)]]);
 
   function toKnown(own: Statements): Known {
-    return { statements: own, recorder: createRecorder(own, createRecords(own, now)) };
+    const changed = createChanged();
+    return { statements: own, changed, table: createTable(own, now, changed) };
   }
 
   function knownOf(given: unknown): Known {
@@ -50,7 +54,7 @@ export function createRecordIn({ database, statements, now, onUse, onRecorded }:
   }
 
   return (given, submission, key) => {
-    const { statements: own, recorder } = knownOf(given);
+    const { statements: own, changed, table } = knownOf(given);
     refuseClosed(own);
     if (!isInTransaction(own))
       throw misuse(
@@ -61,7 +65,8 @@ export function createRecordIn({ database, statements, now, onUse, onRecorded }:
     try {
       onUse();
       own.run("savepoint arr_record");
-      result = recorder.record(submission, key, createChanged());
+      result = record(table, submission, key);
+      clearChanged(changed);
       own.run("release arr_record");
     } catch (error) {
       undo(own);
@@ -137,29 +142,4 @@ function undo(statements: Statements): void {
   } catch {
     // There is nothing left to undo.
   }
-}
-
-/** Records submissions within a transaction. */
-export interface Recorder {
-  /** Binds the key and creates the operation, unless the key is bound. */
-  record(submission: Submission, key: HashedKey | undefined, changed: Changed): RecordResult;
-}
-
-/** Creates the recorder of a connection. */
-export function createRecorder(statements: Statements, records: Records): Recorder {
-  return {
-    record: ({ operation, fingerprint, initial }, key, changed) => {
-      const holder = key && findHolder(statements, key);
-      if (holder === undefined) {
-        // If an earlier call has created it, this changes nothing.
-        records.create(operation, initial, changed, key && { hash: key.hash, fingerprint });
-        return { outcome: "created" };
-      }
-      const { operationId, fingerprint: held } = holder;
-      if (operationId === operation.id) return { outcome: "created" };
-      const known = records.find(operationId)?.operation;
-      if (known === undefined) throw new Error("The row of the operation has just been read.");
-      return { outcome: "exists", operation: known, fingerprint: held };
-    },
-  };
 }

@@ -46,7 +46,6 @@ create table arr_operations (
   failed_retention_ms integer,
   start_within_ms integer,
   expires_at integer,
-  forget_at integer,
   retry_of text,
   retried_by text,
   meta text,
@@ -82,7 +81,6 @@ create index arr_operations_lane_held on arr_operations (definition, tenant, lan
 create index arr_operations_start_by on arr_operations (start_by)
   where start_by is not null and token is null and previous_lost = 0;
 create index arr_operations_expires on arr_operations (expires_at) where expires_at is not null;
-create index arr_operations_forget on arr_operations (forget_at) where forget_at is not null;
 -- For lists. Those of unfinished and of failed operations are small, however many operations have completed.
 create index arr_operations_created on arr_operations (created_at, id);
 create index arr_operations_of_tenant on arr_operations (tenant, created_at, id);

@@ -1,4 +1,4 @@
-import type { ExpiredOperation } from "../../../ports/operation-store.js";
+import type { ExpiredOperation } from "../../../ports/separate-operation-store.js";
 import type { Entries } from "./entry.js";
 
 /** Interval at which an expired operation is handed out again. Milliseconds. */

@@ -5,7 +5,7 @@ import { brief } from "../world/names.js";
 import type { Process } from "../world/world.js";
 import { ringsOf } from "./rings.js";
 import { transactionsOf } from "./shared-transactions.js";
-import { idempotencyOf, operationsOf } from "./store-ports.js";
+import { idempotencyOf, operationsOf, separateOperationsOf } from "./store-ports.js";
 import { synchronousOf } from "./synchronous.js";
 
 /**
@@ -14,16 +14,16 @@ import { synchronousOf } from "./synchronous.js";
  */
 export function portsOf(stage: Stage, process: Process): Backend {
   const { backend, world, ledger } = stage;
-  const operations = operationsOf(backend.operations, process, stage);
   const queue = ringsOf(stage, process);
   if ("submissions" in backend)
     return {
-      operations,
+      operations: operationsOf(backend.operations, process, stage),
       queue,
       submissions: submissionsOf(backend.submissions, process, stage),
       check: () => backend.check(),
       close: () => backend.close(),
     };
+  const operations = separateOperationsOf(backend.operations, process, stage);
   const idempotency = idempotencyOf(backend.idempotency, process, world, ledger);
   return composeStores({ operations, idempotency, queue }, { clock: world.clockOf(process) });
 }

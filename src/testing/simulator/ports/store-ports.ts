@@ -1,6 +1,7 @@
 import type { Operation } from "../../../contract/operation.js";
 import type { IdempotencyStore } from "../../../ports/idempotency-store.js";
 import type { OperationStore } from "../../../ports/operation-store.js";
+import type { SeparateOperationStore } from "../../../ports/separate-operation-store.js";
 import type { Ledger } from "../ledger/ledger.js";
 import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
@@ -102,6 +103,18 @@ export function operationsOf(store: OperationStore, process: Process, stage: Sta
         ledger.cancelled(id, tenant, outcome);
         return outcome;
       }),
+  };
+}
+
+/** Wraps a store whose keys another store keeps. */
+export function separateOperationsOf(
+  store: SeparateOperationStore,
+  process: Process,
+  stage: Stage,
+): SeparateOperationStore {
+  const { world, ledger } = stage;
+  return {
+    ...operationsOf(store, process, stage),
     takeExpired: (request) =>
       world.call(process, "takeExpired", async () => {
         const taken = await store.takeExpired(request);

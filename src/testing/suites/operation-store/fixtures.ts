@@ -145,11 +145,6 @@ export async function createEnded(
   return working;
 }
 
-/** Returns the ids that `takeExpired` hands out, in that order. */
-export async function takeExpiredIds(store: OperationStore, limit = 100): Promise<string[]> {
-  return (await store.takeExpired({ limit })).map(({ id }) => id);
-}
-
 /** Reads an operation that must exist. */
 export async function read(
   store: OperationStore,

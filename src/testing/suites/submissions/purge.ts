@@ -1,7 +1,7 @@
 import type { Submission } from "../../../ports/submission.js";
 import { deepEqual, equal, isOutcome } from "../../expect.js";
+import { redrive } from "../operation-store/attempt/redrive.js";
 import { begin, COMPLETED, FAILED, LONG_MS, read } from "../operation-store/fixtures.js";
-import { redrive } from "../operation-store/retention/redrive.js";
 import { concurrently } from "../port-case.js";
 import {
   boundTo,

@@ -9,7 +9,6 @@ import {
   newOperation,
   type OperationStoreCheck,
   read,
-  takeExpiredIds,
 } from "../fixtures.js";
 import { about, endOverdue, sorted } from "./deadline.js";
 
@@ -28,21 +27,6 @@ export const deadlineEndChecks: readonly OperationStoreCheck[] = [
       equal((await endOverdue(store)).length, 1, "number of operations that ended");
       const claimed = await claim(store, { name: "notices" });
       deepEqual(idsOf(claimed), [onEnd.id], "follow-ups that begin");
-    },
-  },
-  {
-    rule: "deadline.retention",
-    name: "keeps an expired operation for its `failedRetentionMs`",
-    needs: NEEDS,
-    check: async (store, { unitMs, pass }) => {
-      const members = { startWithinMs: unitMs, retentionMs: 0, failedRetentionMs: 4 * unitMs };
-      const operation = await createPending(store, members);
-      await pass(unitMs);
-      await endOverdue(store);
-      await pass(2 * unitMs);
-      deepEqual(await takeExpiredIds(store), [], "operations to purge early");
-      await pass(2 * unitMs);
-      deepEqual(await takeExpiredIds(store), [operation.id], "operations to purge after it");
     },
   },
   {

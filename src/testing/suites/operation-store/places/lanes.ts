@@ -3,6 +3,7 @@ import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import { TENANTS } from "../../tenants.js";
+import { redrive } from "../attempt/redrive.js";
 import {
   begin,
   begins,
@@ -20,7 +21,6 @@ import {
   RETRIED,
   read,
 } from "../fixtures.js";
-import { redrive } from "../retention/redrive.js";
 
 const NEEDS = ["lanes"] as const;
 const LANE = "customer 1";

@@ -3,9 +3,11 @@ import { TENANTS } from "../../tenants.js";
 import {
   begin,
   COMPLETED,
+  createEnded,
   createPending,
   createPreparing,
   createWorking,
+  FAILED,
   LONG_MS,
   newId,
   type OperationStoreCheck,
@@ -86,6 +88,18 @@ export const getChecks: readonly OperationStoreCheck[] = [
       await store.renew(lease, { leaseMs: LONG_MS, progress: "1" });
       await store.settle(lease, COMPLETED);
       deepEqual(first, before, "the operation read before the change");
+    },
+  },
+  {
+    rule: "failed-retention.read",
+    name: "returns both retentions to readers and workers, and no default",
+    check: async (store) => {
+      const own = await createPending(store, { failedRetentionMs: 0 });
+      const attempt = await begin(store, own.id);
+      for (const { retentionMs, failedRetentionMs } of [await read(store, own), attempt.operation])
+        deepEqual([retentionMs, failedRetentionMs], [LONG_MS, 0], "the retentions");
+      const { operation: plain } = await createEnded(store, {}, FAILED);
+      equal((await read(store, plain)).failedRetentionMs, undefined, "`failedRetentionMs`, if it was absent");
     },
   },
 ];

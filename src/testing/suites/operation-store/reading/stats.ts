@@ -128,17 +128,6 @@ export const statsChecks: readonly OperationStoreCheck[] = [
     },
   },
   {
-    rule: "stats.purged",
-    name: "does not count failed operations that are gone",
-    check: async (store) => {
-      const { operation } = await createEnded(store, {}, FAILED);
-      await createEnded(store, {}, FAILED);
-      await store.remove([operation.id], { afterMs: 0 });
-      await store.takeExpired({ limit: 10 });
-      deepEqual(await countsOf(store), { ...NONE, failed: 1 }, "the counts");
-    },
-  },
-  {
     rule: "stats.redriven",
     name: "does not count failed operations that run again, and counts their successors if they fail too",
     check: async (store) => {

@@ -1,8 +1,9 @@
 import { MAX_DURATION_MS } from "../../../contract/options.js";
 import { deepEqual, equal } from "../../expect.js";
-import { createEnded, type OperationStoreCheck, read, takeExpiredIds } from "./fixtures.js";
+import { createEnded, read } from "../operation-store/fixtures.js";
+import { type SeparateOperationStoreCheck, takeExpiredIds } from "./fixtures.js";
 
-export const longestDurationChecks: readonly OperationStoreCheck[] = [
+export const longestDurationChecks: readonly SeparateOperationStoreCheck[] = [
   {
     rule: "retention.longest",
     name: "keeps an operation with a retention of 100 years",

@@ -1,22 +1,12 @@
-import { deepEqual, equal, isOutcome } from "../../../expect.js";
-import { ENDINGS } from "../attempt/endings.js";
-import { newFollowUp } from "../attempt/on-end.js";
-import {
-  begin,
-  COMPLETED,
-  createEnded,
-  createPending,
-  createWorking,
-  FAILED,
-  LONG_MS,
-  type OperationStoreCheck,
-  read,
-  takeExpiredIds,
-} from "../fixtures.js";
-import { createRedriven } from "./redrive.js";
+import { deepEqual, isOutcome } from "../../expect.js";
+import { ENDINGS } from "../operation-store/attempt/endings.js";
+import { newFollowUp } from "../operation-store/attempt/on-end.js";
+import { createRedriven } from "../operation-store/attempt/redrive.js";
+import { begin, COMPLETED, createWorking, FAILED, LONG_MS } from "../operation-store/fixtures.js";
+import { type SeparateOperationStoreCheck, takeExpiredIds } from "./fixtures.js";
 
 /** Retention of failed operations. */
-export const failedRetentionChecks: readonly OperationStoreCheck[] = [
+export const failedRetentionChecks: readonly SeparateOperationStoreCheck[] = [
   {
     rule: "failed-retention.every-end",
     name: "keeps a failed operation for its `failedRetentionMs`, however it failed, and others for `retentionMs`",
@@ -49,18 +39,6 @@ export const failedRetentionChecks: readonly OperationStoreCheck[] = [
       deepEqual(await takeExpiredIds(store), [], "operations handed out before the retention is over");
       await pass(unitMs);
       deepEqual(await takeExpiredIds(store), [onEnd.id], "operations handed out when it is over");
-    },
-  },
-  {
-    rule: "failed-retention.read",
-    name: "returns both retentions to readers and workers, and no default",
-    check: async (store) => {
-      const own = await createPending(store, { failedRetentionMs: 0 });
-      const attempt = await begin(store, own.id);
-      for (const { retentionMs, failedRetentionMs } of [await read(store, own), attempt.operation])
-        deepEqual([retentionMs, failedRetentionMs], [LONG_MS, 0], "the retentions");
-      const { operation: plain } = await createEnded(store, {}, FAILED);
-      equal((await read(store, plain)).failedRetentionMs, undefined, "`failedRetentionMs`, if it was absent");
     },
   },
   {

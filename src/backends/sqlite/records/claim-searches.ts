@@ -1,13 +1,8 @@
-import type { ClaimSearches, ClaimTable, Search } from "../../../engine/table.js";
+import type { ClaimSearches, Search } from "../../../engine/table.js";
 import { integer, text } from "../../shared/row.js";
-import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
-import { type StoredEntry, toEntry } from "./entry-row.js";
+import { type Seq, type StoredEntry, toEntry, withInput } from "./entry-row.js";
 import { isPaused } from "./operator-queries.js";
-import { type Records, withInput } from "./records.js";
-
-/** The `seq` of an operation that is not read yet. */
-export type Seq = number;
 
 /** Condition of operations `o` that are not overdue. Its parameter is the time. */
 const IN_TIME = "(o.start_by is null or o.previous_lost = 1 or o.start_by > ?)";
@@ -43,7 +38,7 @@ const NEXT_LOST = `select o.lease_ends_at as at from arr_operations o indexed by
 /** Creates the searches of a database. */
 export function createClaimSearches(
   statements: Statements,
-  { now }: Pick<Records, "now">,
+  now: () => number,
 ): ClaimSearches<StoredEntry, Seq> {
   const { all, first } = statements;
 
@@ -87,21 +82,6 @@ export function createClaimSearches(
       const at = Math.min(earliest(NEXT_DUE, search), earliest(NEXT_LOST, search));
       return at === Number.POSITIVE_INFINITY ? undefined : at;
     },
-  };
-}
-
-/** Creates the table of a claim in one transaction. */
-export function createClaimTable(
-  searches: ClaimSearches<StoredEntry, Seq>,
-  { places, find, apply }: Records,
-  changed: Changed,
-): ClaimTable<StoredEntry, Seq> {
-  return {
-    ...searches,
-    hasPlace: places.isFree,
-    places: places.free,
-    find,
-    apply: (entry, step) => apply(entry, step, changed),
   };
 }
 

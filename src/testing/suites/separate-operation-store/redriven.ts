@@ -1,15 +1,9 @@
-import type { OperationStore } from "../../../../ports/operation-store.js";
-import { deepEqual, equal, isOutcome } from "../../../expect.js";
-import {
-  begin,
-  COMPLETED,
-  createEnded,
-  FAILED,
-  type OperationStoreCheck,
-  read,
-  takeExpiredIds,
-} from "../fixtures.js";
-import { createRedriven, redrive } from "./redrive.js";
+import type { OperationStore } from "../../../ports/operation-store.js";
+import type { SeparateOperationStore } from "../../../ports/separate-operation-store.js";
+import { deepEqual, equal, isOutcome } from "../../expect.js";
+import { createRedriven, redrive } from "../operation-store/attempt/redrive.js";
+import { begin, COMPLETED, createEnded, FAILED, read } from "../operation-store/fixtures.js";
+import { type SeparateOperationStoreCheck, takeExpiredIds } from "./fixtures.js";
 
 const TENANT = "tenant-1";
 /** More rounds than any case needs, so that a store that hands out an operation forever does not hang the case. */
@@ -22,7 +16,7 @@ async function complete(store: OperationStore, id: string): Promise<void> {
 }
 
 /** Removes the operations that are handed out until there are no more, and returns their ids in order. */
-async function purgeAll(store: OperationStore): Promise<string[]> {
+async function purgeAll(store: SeparateOperationStore): Promise<string[]> {
   const all: string[] = [];
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
     const ids = await takeExpiredIds(store);
@@ -34,7 +28,7 @@ async function purgeAll(store: OperationStore): Promise<string[]> {
 }
 
 /** Retention of failed operations that were redriven. */
-export const redrivenChecks: readonly OperationStoreCheck[] = [
+export const redrivenChecks: readonly SeparateOperationStoreCheck[] = [
   {
     rule: "redriven.kept",
     name: "keeps a redriven operation until its successor is gone",

@@ -1,5 +1,5 @@
-import { deepEqual, equal } from "../../../expect.js";
-import { concurrently } from "../../port-case.js";
+import { deepEqual, equal } from "../../expect.js";
+import { KEYS } from "../contents.js";
 import {
   COMPLETED,
   createEnded,
@@ -10,13 +10,13 @@ import {
   FAILED,
   LONG_MS,
   newOperation,
-  type OperationStoreCheck,
-  takeExpiredIds,
-} from "../fixtures.js";
+} from "../operation-store/fixtures.js";
+import { concurrently } from "../port-case.js";
+import { type SeparateOperationStoreCheck, takeExpiredIds } from "./fixtures.js";
 
 const MINUTE_MS = 60_000;
 
-export const retentionChecks: readonly OperationStoreCheck[] = [
+export const retentionChecks: readonly SeparateOperationStoreCheck[] = [
   {
     rule: "retention.from-the-end",
     name: "hands out an operation when its retention is over, counted from its end, not earlier",
@@ -78,6 +78,16 @@ export const retentionChecks: readonly OperationStoreCheck[] = [
       for (const { id, tenant, definition, key } of expired) {
         deepEqual({ id, tenant, definition, key }, expected.get(id), "operations handed out");
       }
+    },
+  },
+  {
+    rule: "retention.keys",
+    name: "hands out keys of all printable ASCII characters exactly",
+    check: async (store) => {
+      const ended = await Promise.all(KEYS.map((key) => createEnded(store, { key, retentionMs: 0 })));
+      const expected = ended.map(({ operation: { id, key } }) => [id, key]);
+      const expired = await store.takeExpired({ limit: KEYS.length });
+      deepEqual(expired.map(({ id, key }) => [id, key]).sort(), expected.sort(), "the keys handed out");
     },
   },
   {

@@ -2,7 +2,6 @@ import type { NewOperation, Operation } from "../../../../contract/operation.js"
 import type { OperationStore, RedriveResult } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
-import { newFollowUp } from "../attempt/on-end.js";
 import { DIFFICULT_TEXT } from "../create/create.js";
 import {
   begin,
@@ -21,6 +20,7 @@ import {
   PREPARED,
   read,
 } from "../fixtures.js";
+import { newFollowUp } from "./on-end.js";
 
 const TENANT = "tenant-1";
 

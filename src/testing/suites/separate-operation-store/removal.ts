@@ -1,4 +1,4 @@
-import { deepEqual, equal, isOutcome } from "../../../expect.js";
+import { deepEqual, equal, isOutcome } from "../../expect.js";
 import {
   begin,
   begins,
@@ -9,14 +9,13 @@ import {
   createWorking,
   LONG_MS,
   newId,
-  type OperationStoreCheck,
   read,
-  takeExpiredIds,
-} from "../fixtures.js";
+} from "../operation-store/fixtures.js";
+import { type SeparateOperationStoreCheck, takeExpiredIds } from "./fixtures.js";
 
 const MINUTE_MS = 60_000;
 
-export const removalChecks: readonly OperationStoreCheck[] = [
+export const removalChecks: readonly SeparateOperationStoreCheck[] = [
   {
     rule: "remove.later",
     name: "deletes an operation after the requested time, and until then reads it and reserves its id",

@@ -16,12 +16,13 @@ installPeers();
 const { serverBenches, runServerBench } = await import("./servers.mjs");
 const { inProcessBenches, runInProcessBench } = await import("./in-process.mjs");
 const { printHostileBodies } = await import("./hostile-bodies.mjs");
+const { printGrowth } = await import("./growth.mjs");
 const { printMemory } = await import("./memory.mjs");
 const { printSizes } = await import("./sizes.mjs");
 const { loader } = await import("./load.mjs");
 const { compareInMemory } = await import("./against/in-memory.mjs");
 
-const others = { G12: printSizes, hostile: printHostileBodies, memory: printMemory };
+const others = { G12: printSizes, hostile: printHostileBodies, memory: printMemory, growth: printGrowth };
 const all = [...Object.keys(serverBenches), ...Object.keys(inProcessBenches), ...Object.keys(others)];
 const asked = before === undefined ? (rest.length > 0 ? rest : all) : [];
 const unknown = asked.find((goal) => !all.includes(goal));

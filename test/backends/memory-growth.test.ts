@@ -115,6 +115,23 @@ describe("operations in memory", () => {
   });
 });
 
+it("a lane that is never empty keeps none of the operations that have ended", async () => {
+  const backend = memoryOnClock();
+  const { operations } = backend;
+  const inLane = (index: number): NewOperation => ({ ...operation(index), lane: "one" });
+  await operations.create(inLane(0));
+  for (let index = 0; index < 1_000; index += 1) {
+    await operations.create(inLane(index + 1));
+    const { id } = operation(index);
+    await claimOne(operations, id, { token: "t", leaseMs: HOUR_MS });
+    await operations.settle({ operationId: id, token: "t" }, { to: "completed" });
+  }
+  const refs = await weakly(operations);
+  expect(await purgeAll(backend)).toBe(1_000);
+  // Its order keeps places of the last ones.
+  expect(await countInMemory(refs, ENOUGH_TURNS)).toBeLessThan(100);
+});
+
 describe("the lines of the memory back end", () => {
   interface Item extends Waiting<Item> {
     readonly name: number;

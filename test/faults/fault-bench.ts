@@ -57,6 +57,8 @@ export async function openFaultBench(
   return bench;
 }
 
+const DEADLOCK = "40P01";
+
 /** Locks all tables of the back end. */
 async function lockTables(postgres: PrivatePostgres): Promise<() => Promise<void>> {
   const tables = await postgres.query<{ name: string }>(
@@ -67,8 +69,19 @@ async function lockTables(postgres: PrivatePostgres): Promise<() => Promise<void
   // The server is stopped at the end, even if a test has failed to unlock.
   client.on("error", () => {});
   await client.connect();
-  await client.query("BEGIN");
-  await client.query(`LOCK TABLE ${tables.map(({ name }) => name).join(", ")} IN ACCESS EXCLUSIVE MODE`);
+  const lock = `LOCK TABLE ${tables.map(({ name }) => name).join(", ")} IN ACCESS EXCLUSIVE MODE`;
+  // The tables are locked one after the other. A call that has read one of them can wait for the others, and this for it.
+  for (let isLocked = false; !isLocked; ) {
+    await client.query("BEGIN");
+    isLocked = await client.query(lock).then(
+      () => true,
+      async (error: { readonly code?: string }) => {
+        if (error.code !== DEADLOCK) throw error;
+        await client.query("ROLLBACK");
+        return false;
+      },
+    );
+  }
   return async () => {
     await client.query("COMMIT");
     await client.end();

@@ -1,5 +1,5 @@
 import { checkOptions, invalidOption } from "../../../contract/options.js";
-import version1 from "./1.sql";
+import { version1 } from "./version-1/index.js";
 
 /** Additions of one version to the schema. */
 interface Addition {

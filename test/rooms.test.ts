@@ -12,14 +12,12 @@ const ROOMS: Readonly<Record<string, string>> = {
   batching: "contract ports platform",
   observing: "contract ports platform",
   protocol: "contract ports platform batching",
-  submission: "contract formats ports platform protocol telemetry",
-  following: "contract ports platform",
-  http: "contract formats ports platform observing protocol submission telemetry following",
-  service:
-    "contract formats ports platform observing protocol submission telemetry following http backends/memory",
+  operations: "contract formats ports platform protocol telemetry",
+  http: "contract formats ports platform observing protocol operations telemetry",
+  service: "contract formats ports platform observing protocol operations telemetry http backends/memory",
   client: "contract",
-  worker: "contract ports platform observing protocol submission telemetry",
-  operator: "contract ports platform observing protocol",
+  worker: "contract ports platform observing protocol operations telemetry",
+  operator: "contract ports platform observing protocol operations",
   console: "contract http observing operator ports platform protocol",
   openapi: "contract formats ports platform http service",
   opentelemetry: "contract ports platform http operator protocol service telemetry",
@@ -36,7 +34,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "brokers/rabbitmq": "brokers/shared",
   "formats/yang": "formats/xml",
   webhooks: "contract ports platform protocol telemetry",
-  testing: "contract formats ports platform protocol submission http service worker operator webhooks",
+  testing: "contract formats ports platform protocol operations http service worker operator webhooks",
 };
 
 /** Rooms whose folders must not import each other. */

@@ -1,6 +1,6 @@
 import type { Definitions } from "../contract/definition/definitions.js";
-import type { Hub } from "../following/hub.js";
 import type { Format } from "../formats/format.js";
+import type { Hub } from "../operations/following/hub.js";
 import type { Backend } from "../ports/backend.js";
 import type { Shared } from "../protocol/shared.js";
 import type { ServiceSettings } from "./settings.js";

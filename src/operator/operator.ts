@@ -1,10 +1,10 @@
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
 import { checkIdText } from "../contract/options.js";
+import { cancelOperation } from "../operations/cancel.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
-import { ringAfterEnd } from "../protocol/bell.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { type FailureFilter, type Failures, failures } from "./failures.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
@@ -143,10 +143,9 @@ async function cancel(context: OperatorContext, operationId: string): Promise<Op
   const { store } = context;
   const found = await store.find(operationId);
   if (found === undefined) return { outcome: "unknown" };
-  const outcome = await store.requestCancel(operationId, found.tenant);
-  if (outcome === "cancelled") ringAfterEnd(context.bell, found, false);
-  const operation = await get(context, operationId);
-  return operation === undefined ? { outcome } : { outcome, operation };
+  const calls = { requestCancel: store.requestCancel, read: store.find };
+  const { outcome, operation } = await cancelOperation(calls, found, context.bell);
+  return operation === undefined ? { outcome } : { outcome, operation: toDetails(operation) };
 }
 
 function checkId(operationId: unknown): void {

@@ -12,13 +12,14 @@ import {
   shown,
   suggestName,
 } from "../contract/options.js";
-import { createHub } from "../following/hub.js";
 import type { Format } from "../formats/format.js";
 import type { ServiceContext } from "../http/context.js";
 import { createRouter } from "../http/handle.js";
 import { checkPaths } from "../http/routing/check-paths.js";
 import { SETTINGS, type SettingsOptions } from "../http/settings.js";
 import { toObserver } from "../observing/to-observer.js";
+import { createHub } from "../operations/following/hub.js";
+import { storeAnswer } from "../operations/store-answer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import type { Backend, SeparateStores } from "../ports/backend.js";
 import type { AnyCreators, Creators } from "../ports/create.js";
@@ -32,7 +33,6 @@ import { checkKept } from "../protocol/kept.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import { SHARED } from "../protocol/shared.js";
-import { storeAnswer } from "../submission/store-answer.js";
 import { memoryOnlyEvent } from "./memory-only.js";
 import { prepare } from "./prepare.js";
 import { cancel, get } from "./read.js";

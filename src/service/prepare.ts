@@ -1,10 +1,10 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { misuse } from "../contract/options.js";
 import type { ServiceContext } from "../http/context.js";
+import { storeAnswer } from "../operations/store-answer.js";
+import { acceptedIn } from "../operations/submission/creation/record-in.js";
 import { synchronousTransactions } from "../ports/backend.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
-import { acceptedIn } from "../submission/creation/record-in.js";
-import { storeAnswer } from "../submission/store-answer.js";
 import { submitChannel, traced } from "../telemetry/channels.js";
 import { knownDefinition, readCall } from "./call.js";
 import { type AnySubmitOptions, check, SUBMISSION_OPTIONS, type Submitted, toSubmitted } from "./submit.js";

@@ -1,13 +1,13 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, operationFailed } from "../contract/errors.js";
 import { parseStored } from "../contract/json/json-text.js";
-import { isOperationId, isTerminal, type Operation } from "../contract/operation.js";
+import { isTerminal, type Operation } from "../contract/operation.js";
 import { checkIdText } from "../contract/options.js";
 import { shownProblem } from "../contract/problem.js";
 import type { ServiceContext } from "../http/context.js";
 import { serviceClosed } from "../protocol/lifecycle.js";
-import { storeAnswer } from "../submission/store-answer.js";
 import { knownDefinition, readCall } from "./call.js";
+import { findOperation } from "./find-operation.js";
 
 /** Waits for the end of an operation and returns its result. See `Service.result`. */
 export async function result(
@@ -44,9 +44,8 @@ async function find(
   id: string,
   tenant: string,
 ): Promise<Operation> {
-  const { operations } = context.backend;
-  const found = isOperationId(id) ? await storeAnswer(context, operations.get(id, tenant)) : undefined;
-  if (found?.definition === definition && found.state !== "preparing") return found;
+  const found = await findOperation(context, definition, id, tenant);
+  if (found !== undefined) return found;
   throw new AsyncReplyError("NOT_FOUND", `This tenant has no operation of "${definition}" with this id.`);
 }
 

@@ -2,16 +2,16 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
 import type { ServiceContext } from "../http/context.js";
-import { reportAccepted } from "../submission/accept.js";
-import { type Accepted, toMessage } from "../submission/accepted.js";
-import type { CheckedSubmission } from "../submission/earlier-operation.js";
+import { reportAccepted } from "../operations/submission/accept.js";
+import { type Accepted, toMessage } from "../operations/submission/accepted.js";
+import type { CheckedSubmission } from "../operations/submission/earlier-operation.js";
 import {
   inOwnCommit,
   inTransaction,
   type ManyOutcome,
   type RecordAll,
   recordMany,
-} from "../submission/record-many.js";
+} from "../operations/submission/record-many.js";
 import { submitChannel, traced } from "../telemetry/channels.js";
 import { checkPrincipal, knownDefinition, readCall } from "./call.js";
 import { type AnySubmitOptions, check, SUBMISSION_OPTIONS, type Submitted, toSubmitted } from "./submit.js";

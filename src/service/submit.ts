@@ -3,23 +3,19 @@ import { readStartWithin } from "../contract/definition/start-within.js";
 import { checkUrgency } from "../contract/definition/urgency.js";
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { parseIdempotencyKey } from "../contract/idempotency-key.js";
-import { canonicalJson } from "../contract/json/canonical-json.js";
 import { parseStored, toJsonText } from "../contract/json/json-text.js";
 import type { JsonText } from "../contract/operation.js";
 import { invalidOption, longDurationMs, misuse, type OptionNames } from "../contract/options.js";
-import { validate } from "../contract/schema.js";
 import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
+import { accept, reportAccepted } from "../operations/submission/accept.js";
+import { type Accepted, toMessage } from "../operations/submission/accepted.js";
+import { checkSubmission } from "../operations/submission/check-submission.js";
+import { recordIn } from "../operations/submission/creation/record-in.js";
+import type { CheckedSubmission } from "../operations/submission/earlier-operation.js";
 import type { Principal } from "../ports/authorize.js";
 import type { CreatedResource } from "../ports/create.js";
 import { checkKeeps } from "../protocol/kept.js";
-import { accept, reportAccepted } from "../submission/accept.js";
-import { type Accepted, toMessage } from "../submission/accepted.js";
-import { checkKeptFields } from "../submission/check-kept-fields.js";
-import { recordIn } from "../submission/creation/record-in.js";
-import type { CheckedSubmission } from "../submission/earlier-operation.js";
-import { fingerprint } from "../submission/fingerprint.js";
-import { toSubmission } from "../submission/to-submission.js";
 import { submitChannel, traced } from "../telemetry/channels.js";
 import { knownDefinition, readCall } from "./call.js";
 
@@ -91,28 +87,25 @@ export async function check(
   options: AnySubmitOptions & { readonly tenant: string },
   meta: JsonText | undefined,
 ): Promise<CheckedSubmission> {
-  const { runtime, settings } = context;
   const { tenant, principal, key, delayMs, startWithinMs, urgency, webhookUrl } = options;
-  const value = parseStrictJson(toText(given, settings.maxBodyBytes), settings);
-  const output = await validate(definition.input, value);
-  const keeping = checkKeptFields(definition, value, output);
-  if (keeping !== undefined) await keeping;
-  const input = canonicalJson(value);
-  const parts = {
+  const request = {
+    definition,
+    tenant,
+    principal,
     key: readKey(key, definition),
     delayMs: readDelay(context, delayMs, definition),
     startWithinMs: readDeadline(context, startWithinMs),
     urgency: urgency === undefined ? undefined : checkUrgency("urgency", urgency),
-    input,
-    output,
-    fingerprint: await fingerprint(input, runtime.hash),
     webhookUrl:
       webhookUrl === undefined
         ? undefined
         : await checkUrl(context, webhookUrl, { id: principal ?? tenant, tenant }),
     meta,
   };
-  return { definition, submission: toSubmission(context, definition, { tenant, principal }, parts), output };
+  const { settings } = context;
+  return checkSubmission(context, request, {
+    value: parseStrictJson(toText(given, settings.maxBodyBytes), settings),
+  });
 }
 
 /** Keys follow the rules of the header field. */

@@ -1,6 +1,6 @@
 import { createMemoryBackend } from "async-request-reply";
 import { vi } from "vitest";
-import type * as Parking from "../../src/following/parking.js";
+import type * as Parking from "../../src/operations/following/parking.js";
 import type * as Filter from "../../src/operator/filter.js";
 import type * as Redrive from "../../src/operator/redrive-one.js";
 import type * as Backlog from "../../src/protocol/backlog.js";

@@ -1,7 +1,6 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
-import { ringAfterEnd } from "../../protocol/bell.js";
-import { storeAnswer } from "../../submission/store-answer.js";
+import { callsOf, cancelOperation as cancel } from "../../operations/cancel.js";
 import { admitRequest } from "../access/admit-request.js";
 import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";
@@ -17,12 +16,9 @@ import { retryAfter, shown } from "./present.js";
 export async function cancelOperation(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
   const { tenant } = await admitRequest(service, request, { action: "cancel", params: NO_PARAMS });
   const format = replyFormat(header(request.headers, "accept"), service.formats);
-  const { operations } = service.backend;
   const found = await findOperation(service, operationIdOf(request), tenant);
   checkCancellable(service, found);
-  const outcome = await storeAnswer(service, operations.requestCancel(found.id, tenant));
-  if (outcome === "cancelled") ringAfterEnd(service.bell, found, false);
-  const operation = await storeAnswer(service, operations.get(found.id, tenant));
+  const { outcome, operation } = await cancel(callsOf(service), found, service.bell);
   if (outcome === "unknown" || operation === undefined) throw notFound();
   const fields: Fields = { "cache-control": "no-store" };
   const ended = isTerminal(operation.state);

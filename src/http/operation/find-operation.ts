@@ -1,5 +1,5 @@
 import { isOperationId, type Operation } from "../../contract/operation.js";
-import { storeAnswer } from "../../submission/store-answer.js";
+import { readOperation } from "../../operations/read.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpRequest } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
@@ -23,7 +23,7 @@ export function operationIdOf(request: HttpRequest): string {
  * Throws `NOT_FOUND`.
  */
 export async function findOperation(service: ServiceContext, id: string, tenant: string): Promise<Operation> {
-  const operation = await storeAnswer(service, service.backend.operations.get(id, tenant));
-  if (operation === undefined || operation.state === "preparing") throw notFound();
+  const operation = await readOperation(service, id, tenant);
+  if (operation === undefined) throw notFound();
   return operation;
 }

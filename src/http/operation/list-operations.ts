@@ -1,7 +1,7 @@
 import { toTimeText, toVisibleSummary } from "../../contract/visible-operation.js";
+import { storeAnswer } from "../../operations/store-answer.js";
 import type { ListedOperation, ListRequest } from "../../ports/operation-reads.js";
 import { toCursor } from "../../protocol/list-cursor.js";
-import { storeAnswer } from "../../submission/store-answer.js";
 import { admitRequest } from "../access/admit-request.js";
 import type { ServiceContext } from "../context.js";
 import { header } from "../message/headers.js";

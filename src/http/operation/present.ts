@@ -1,7 +1,7 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import { toTimeText, toVisible, type VisibleOperation } from "../../contract/visible-operation.js";
-import type { Snapshot } from "../../following/reader.js";
 import type { Format } from "../../formats/format.js";
+import type { Snapshot } from "../../operations/following/reader.js";
 import type { ServiceContext } from "../context.js";
 import { entityTag, matches } from "../message/entity-tag.js";
 import type { HttpResponse } from "../message/message.js";

@@ -1,7 +1,7 @@
 import { isTerminal } from "../../contract/operation.js";
-import type { Subscription } from "../../following/hub.js";
-import type { Snapshot } from "../../following/reader.js";
 import { jsonFormat } from "../../formats/json.js";
+import type { Subscription } from "../../operations/following/hub.js";
+import type { Snapshot } from "../../operations/following/reader.js";
 import type { ServiceContext } from "../context.js";
 import { presentSnapshot } from "../operation/present.js";
 

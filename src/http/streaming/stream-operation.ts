@@ -1,7 +1,7 @@
 import { utf8Length } from "../../contract/json/json-text.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
-import type { Subscription } from "../../following/hub.js";
-import { createSnapshot } from "../../following/reader.js";
+import type { Subscription } from "../../operations/following/hub.js";
+import { createSnapshot } from "../../operations/following/reader.js";
 import type { ServiceContext } from "../context.js";
 import { isStream } from "../message/body-stream.js";
 import { header } from "../message/headers.js";

@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
-import type { Snapshot } from "../../following/reader.js";
 import type { Format } from "../../formats/format.js";
-import type { Accepted } from "../../submission/accepted.js";
+import type { Snapshot } from "../../operations/following/reader.js";
+import type { Accepted } from "../../operations/submission/accepted.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";
 import { monitorPath, presentSnapshot, retryAfter } from "../operation/present.js";

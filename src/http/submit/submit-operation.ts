@@ -1,17 +1,12 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
-import { canonicalJson } from "../../contract/json/canonical-json.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import { isTerminal, type JsonText } from "../../contract/operation.js";
-import { validate } from "../../contract/schema.js";
 import type { Format } from "../../formats/format.js";
-import { treeText } from "../../formats/payload-tree.js";
+import { accept, reportAccepted } from "../../operations/submission/accept.js";
+import { type Accepted, toMessage } from "../../operations/submission/accepted.js";
+import { checkSubmission } from "../../operations/submission/check-submission.js";
 import type { Principal } from "../../ports/authorize.js";
 import type { CreatedResource } from "../../ports/create.js";
-import { accept, reportAccepted } from "../../submission/accept.js";
-import { type Accepted, toMessage } from "../../submission/accepted.js";
-import { checkKeptFields } from "../../submission/check-kept-fields.js";
-import { fingerprint } from "../../submission/fingerprint.js";
-import { toSubmission } from "../../submission/to-submission.js";
 import { isTraced, submitChannel, traced } from "../../telemetry/channels.js";
 import type { SubmitMessage } from "../../telemetry/messages.js";
 import { admitRequest } from "../access/admit-request.js";
@@ -97,26 +92,17 @@ async function acceptRequest(
   const bytes = body instanceof Promise ? await body : body;
   const payload = readPayload(format, bytes, settings, target);
   const { value, tree } = payload instanceof Promise ? await payload : payload;
-  const validated = validate(definition.input, value);
-  const output = validated instanceof Promise ? await validated : validated;
-  const keeping = checkKeptFields(definition, value, output);
-  if (keeping !== undefined) await keeping;
-  const input = canonicalJson(value);
-  const named =
-    tree === undefined
-      ? fingerprint(input, runtime.hash)
-      : fingerprint(treeText(tree, definition.rootName), runtime.hash, format.mediaTypes[0]);
-  const caller = { tenant, principal: principal.id };
-  const submission = toSubmission(service, definition, caller, {
+  const asked = {
+    definition,
+    tenant,
+    principal: principal.id,
     key,
-    input,
-    output,
-    fingerprint: typeof named === "string" ? named : await named,
     urgency,
     webhookUrl,
     meta: tracing?.meta,
-  });
-  const checked = { definition, submission, tree, output };
+  };
+  const checking = checkSubmission(service, asked, { value, tree, mediaType: format.mediaTypes[0] });
+  const checked = checking instanceof Promise ? await checking : checking;
   const accepted = await accept(service, checked);
   reportAccepted(service, checked, accepted, context);
   tracing?.onAccepted({ tenant, accepted });

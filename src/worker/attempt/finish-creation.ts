@@ -2,8 +2,8 @@ import { isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import { operationError } from "../../contract/problem.js";
 import { validateAs } from "../../contract/schema.js";
+import { createResource } from "../../operations/submission/creation/create-resource.js";
 import type { AnyCreate } from "../../ports/create.js";
-import { createResource } from "../../submission/creation/create-resource.js";
 import { attemptEvent, type BegunAttempt, reportError, type WorkerContext } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 

@@ -1,6 +1,6 @@
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { withinTime } from "../platform/waits.js";
-import type { SubmissionContext } from "./context.js";
+import type { OperationsContext } from "./context.js";
 
 /** Options of {@link storeAnswer}. */
 interface AnswerOptions {
@@ -16,7 +16,7 @@ interface AnswerOptions {
  * Throws `STORE_UNAVAILABLE`.
  */
 export async function storeAnswer<T>(
-  { settings, runtime }: Pick<SubmissionContext, "settings" | "runtime">,
+  { settings, runtime }: Pick<OperationsContext, "settings" | "runtime">,
   call: Promise<T>,
   { extraMs = 0, tooLate = notInTime }: AnswerOptions = {},
 ): Promise<T> {

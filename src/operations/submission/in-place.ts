@@ -1,6 +1,6 @@
-import { isAsyncReplyError } from "../contract/errors.js";
-import { isTerminal } from "../contract/operation.js";
-import type { Backlog } from "../protocol/backlog.js";
+import { isAsyncReplyError } from "../../contract/errors.js";
+import { isTerminal } from "../../contract/operation.js";
+import type { Backlog } from "../../protocol/backlog.js";
 import type { Accepted } from "./accepted.js";
 
 /** A place of the backlog that a submission may hold. */

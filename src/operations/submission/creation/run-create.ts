@@ -1,10 +1,10 @@
-import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
-import { toJsonText } from "../../contract/json/json-text.js";
-import type { JsonText } from "../../contract/operation.js";
-import { operationError } from "../../contract/problem.js";
-import { withinTime } from "../../platform/waits.js";
-import type { AnyCreate, CreatedResource } from "../../ports/create.js";
-import type { Clock } from "../../ports/runtime.js";
+import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
+import { toJsonText } from "../../../contract/json/json-text.js";
+import type { JsonText } from "../../../contract/operation.js";
+import { operationError } from "../../../contract/problem.js";
+import { withinTime } from "../../../platform/waits.js";
+import type { AnyCreate, CreatedResource } from "../../../ports/create.js";
+import type { Clock } from "../../../ports/runtime.js";
 
 export interface CreateLimits {
   readonly clock: Clock;

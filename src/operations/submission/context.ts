@@ -1,16 +1,13 @@
-import type { Definitions } from "../contract/definition/definitions.js";
-import type { Backend } from "../ports/backend.js";
-import type { AnyCreators } from "../ports/create.js";
-import type { Observer } from "../ports/observer.js";
-import type { Runtime } from "../ports/runtime.js";
-import type { Webhooks } from "../ports/webhooks.js";
-import type { Backlog } from "../protocol/backlog.js";
-import type { Bell } from "../protocol/bell.js";
+import type { Definitions } from "../../contract/definition/definitions.js";
+import type { AnyCreators } from "../../ports/create.js";
+import type { Observer } from "../../ports/observer.js";
+import type { Webhooks } from "../../ports/webhooks.js";
+import type { Backlog } from "../../protocol/backlog.js";
+import type { Bell } from "../../protocol/bell.js";
+import type { OperationsContext } from "../context.js";
 
 /** Limits for accepting submissions. */
 interface SubmissionSettings {
-  /** Time limit of a store call. Milliseconds. */
-  readonly recordTimeoutMs: number;
   /** Time limit of a `create` function. Milliseconds. */
   readonly createTimeoutMs: number;
   /** Lease of a `create` function. Milliseconds. */
@@ -20,12 +17,10 @@ interface SubmissionSettings {
 }
 
 /** Dependencies shared by everything that accepts submissions, over HTTP or in process. */
-export interface SubmissionContext {
+export interface SubmissionContext extends OperationsContext {
   readonly definitions: Definitions;
-  readonly backend: Backend;
   readonly create: AnyCreators;
-  readonly settings: SubmissionSettings;
-  readonly runtime: Runtime;
+  readonly settings: OperationsContext["settings"] & SubmissionSettings;
   readonly observe: Observer;
   readonly bell: Bell;
   /** Refuses submissions over the limits of pending operations. Absent if no definition has such a limit. */

@@ -1,9 +1,9 @@
-import { notRecorded } from "../contract/errors.js";
-import type { RecordResult, Submission } from "../ports/submission.js";
+import { notRecorded } from "../../contract/errors.js";
+import type { RecordResult, Submission } from "../../ports/submission.js";
+import { asUncertain, ignore, notInTime, storeAnswer } from "../store-answer.js";
 import { type Accepted, replayOf } from "./accepted.js";
 import type { SubmissionContext } from "./context.js";
 import { type ComparableSubmission, earlierOperation } from "./earlier-operation.js";
-import { asUncertain, ignore, notInTime, storeAnswer } from "./store-answer.js";
 
 /**
  * RECORD: binds the key and creates the operation. The submission is then accepted. The step is repeatable with the

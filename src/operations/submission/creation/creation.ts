@@ -1,7 +1,7 @@
-import { AsyncReplyError, notRecorded } from "../../contract/errors.js";
-import type { Operation } from "../../contract/operation.js";
-import type { AnyCreate } from "../../ports/create.js";
-import type { Lease } from "../../ports/operation-store.js";
+import { AsyncReplyError, notRecorded } from "../../../contract/errors.js";
+import type { Operation } from "../../../contract/operation.js";
+import type { AnyCreate } from "../../../ports/create.js";
+import type { Lease } from "../../../ports/operation-store.js";
 import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
 import type { CheckedSubmission } from "../earlier-operation.js";

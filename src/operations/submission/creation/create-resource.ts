@@ -1,10 +1,10 @@
-import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
-import type { JsonText, Settlement } from "../../contract/operation.js";
-import { Deadlines } from "../../platform/waits.js";
-import type { Transactions } from "../../ports/backend.js";
-import type { Lease, OperationStore, SettleResult } from "../../ports/operation-store.js";
-import { KeptLease } from "../../protocol/keep-lease.js";
-import { insteadOf, isRefused } from "../../protocol/refused-ending.js";
+import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
+import type { JsonText, Settlement } from "../../../contract/operation.js";
+import { Deadlines } from "../../../platform/waits.js";
+import type { Transactions } from "../../../ports/backend.js";
+import type { Lease, OperationStore, SettleResult } from "../../../ports/operation-store.js";
+import { KeptLease } from "../../../protocol/keep-lease.js";
+import { insteadOf, isRefused } from "../../../protocol/refused-ending.js";
 import { type CreateCall, type CreateLimits, permanentError, runCreate } from "./run-create.js";
 
 export interface CreateResourceContext extends CreateLimits {

@@ -1,11 +1,11 @@
-import { type AsyncReplyError, isAsyncReplyError, notRecorded } from "../contract/errors.js";
-import { type Backend, sharedTransactions } from "../ports/backend.js";
-import type { RecordManyResult, RecordResult, Submission } from "../ports/submission.js";
+import { type AsyncReplyError, isAsyncReplyError, notRecorded } from "../../contract/errors.js";
+import { type Backend, sharedTransactions } from "../../ports/backend.js";
+import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
+import { asUncertain, notInTime, storeAnswer } from "../store-answer.js";
 import { type Accepted, replayOf } from "./accepted.js";
 import type { SubmissionContext } from "./context.js";
 import { type CheckedSubmission, earlierOperation } from "./earlier-operation.js";
 import { changedNothing, type HeldPlace } from "./in-place.js";
-import { asUncertain, notInTime, storeAnswer } from "./store-answer.js";
 
 /** Outcome of one of several submissions. */
 export type ManyOutcome = Accepted | { readonly refusal: AsyncReplyError };

@@ -14,10 +14,10 @@ import type { OperationLimits, Submission } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { interceptBackend } from "../support/intercept-backend.js";
-import { describeClients } from "../support/sqlite/clients.js";
-import { createTransactionStage } from "../support/sqlite/transaction-stage.js";
-import { transactionalBackend } from "../support/transactional-backend.js";
+import { interceptBackend } from "../../support/intercept-backend.js";
+import { describeClients } from "../../support/sqlite/clients.js";
+import { createTransactionStage } from "../../support/sqlite/transaction-stage.js";
+import { transactionalBackend } from "../../support/transactional-backend.js";
 
 const input = z.object({ number: z.int() });
 

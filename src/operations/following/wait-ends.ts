@@ -1,5 +1,5 @@
-import { type Deadline, Deadlines, onAbort } from "../platform/waits.js";
-import type { Clock } from "../ports/runtime.js";
+import { type Deadline, Deadlines, onAbort } from "../../platform/waits.js";
+import type { Clock } from "../../ports/runtime.js";
 
 /** Reasons to end a wait early. */
 export interface WaitLimits {

@@ -8,7 +8,7 @@ import {
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { untyped } from "../support/untyped.js";
+import { untyped } from "../../support/untyped.js";
 
 const tenant = "anonymous";
 const account = z.object({ account: z.string() });

@@ -1,17 +1,17 @@
-import type { OperationDefinition } from "../contract/definition/definition.js";
-import { laneOf } from "../contract/definition/lane.js";
-import { DEFAULT_URGENCY, type JsonText, type NewOperation } from "../contract/operation.js";
-import type { Submission } from "../ports/submission.js";
+import type { OperationDefinition } from "../../contract/definition/definition.js";
+import { laneOf } from "../../contract/definition/lane.js";
+import { DEFAULT_URGENCY, type JsonText, type NewOperation } from "../../contract/operation.js";
+import type { Submission } from "../../ports/submission.js";
 import type { SubmissionContext } from "./context.js";
 
-/** Parts of a submission besides its definition and its tenant. */
-export interface SubmissionParts {
+/** A submission without its payload. */
+export interface SubmissionRequest {
+  readonly definition: OperationDefinition;
+  /** Tenant that owns the new operation. */
+  readonly tenant: string;
+  /** Id of the principal who submits it. Code may name none. */
+  readonly principal: string | undefined;
   readonly key: string | undefined;
-  /** Canonical JSON of the parsed payload (RFC 8785). */
-  readonly input: JsonText;
-  /** Output of the input schema. */
-  readonly output: unknown;
-  readonly fingerprint: string;
   /** Time from the submission until the work is due. Milliseconds. Default: due at once. */
   readonly delayMs?: number | undefined;
   /** Time within which work must start. Milliseconds. Default: that of the definition. */
@@ -24,22 +24,24 @@ export interface SubmissionParts {
   readonly meta?: JsonText | undefined;
 }
 
-/** The tenant that owns a new operation, and the id of the principal who submits it. Code may name no principal. */
-export interface Submitter {
-  readonly tenant: string;
-  readonly principal: string | undefined;
+/** A payload that was checked. */
+interface CheckedPayload {
+  /** Canonical JSON of the parsed payload (RFC 8785). */
+  readonly input: JsonText;
+  /** Output of the input schema. */
+  readonly output: unknown;
+  readonly fingerprint: string;
 }
 
 /** Creates the submission for the stores. Chooses its ids once, so recording is repeatable. Throws `INVALID_OPTION` for a broken `serialBy`. */
 export function toSubmission(
   { runtime, webhooks }: Pick<SubmissionContext, "runtime" | "webhooks">,
-  definition: OperationDefinition,
-  { tenant, principal }: Submitter,
-  parts: SubmissionParts,
+  request: SubmissionRequest,
+  { input, output, fingerprint }: CheckedPayload,
 ): Submission {
+  const { definition, tenant, principal, key, delayMs, webhookUrl, meta } = request;
   const { name, retentionMs, failedRetentionMs } = definition;
-  const { key, input, output, fingerprint, delayMs, urgency = definition.urgency, webhookUrl, meta } = parts;
-  const { startWithinMs = definition.startWithinMs } = parts;
+  const { urgency = definition.urgency, startWithinMs = definition.startWithinMs } = request;
   const lane = laneOf(definition, output);
   const id = runtime.newId();
   // Assigned one by one, because a spread would cost more than the rest of this function.

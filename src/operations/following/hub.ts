@@ -1,4 +1,4 @@
-import type { Runtime } from "../ports/runtime.js";
+import type { Runtime } from "../../ports/runtime.js";
 import { createParking } from "./parking.js";
 import type { Snapshot } from "./reader.js";
 import { createReader, type ReaderOptions } from "./reader.js";

@@ -1,7 +1,7 @@
-import type { OperationDefinition } from "../contract/definition/definition.js";
-import { pathFields } from "../contract/definition/path-pattern.js";
-import { AsyncReplyError } from "../contract/errors.js";
-import { isObject } from "../formats/json-schema.js";
+import type { OperationDefinition } from "../../contract/definition/definition.js";
+import { pathFields } from "../../contract/definition/path-pattern.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import { isObject } from "../../formats/json-schema.js";
 
 /** Definitions whose schemas keep the fields of their paths. */
 const checked = new WeakSet<OperationDefinition>();

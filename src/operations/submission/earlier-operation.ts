@@ -1,10 +1,10 @@
-import type { OperationDefinition } from "../contract/definition/definition.js";
-import { pathFields } from "../contract/definition/path-pattern.js";
-import { AsyncReplyError } from "../contract/errors.js";
-import { canonicalJson } from "../contract/json/canonical-json.js";
-import type { JsonText, Operation } from "../contract/operation.js";
-import { commonText } from "../formats/payload-tree.js";
-import type { RecordResult, Submission } from "../ports/submission.js";
+import type { OperationDefinition } from "../../contract/definition/definition.js";
+import { pathFields } from "../../contract/definition/path-pattern.js";
+import { AsyncReplyError } from "../../contract/errors.js";
+import { canonicalJson } from "../../contract/json/canonical-json.js";
+import type { JsonText, Operation } from "../../contract/operation.js";
+import { commonText } from "../../formats/payload-tree.js";
+import type { RecordResult, Submission } from "../../ports/submission.js";
 import type { SubmissionContext } from "./context.js";
 import { formOf } from "./fingerprint.js";
 

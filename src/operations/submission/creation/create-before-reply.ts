@@ -1,12 +1,12 @@
-import { notRecorded } from "../../contract/errors.js";
-import type { JsonText } from "../../contract/operation.js";
-import type { Transactions } from "../../ports/backend.js";
-import type { Lease } from "../../ports/operation-store.js";
-import type { RecordResult } from "../../ports/submission.js";
+import { notRecorded } from "../../../contract/errors.js";
+import type { JsonText } from "../../../contract/operation.js";
+import type { Transactions } from "../../../ports/backend.js";
+import type { Lease } from "../../../ports/operation-store.js";
+import type { RecordResult } from "../../../ports/submission.js";
+import { asUncertain, storeAnswer } from "../../store-answer.js";
 import type { Accepted } from "../accepted.js";
 import { earlierOperation } from "../earlier-operation.js";
 import { recordSubmission } from "../record-submission.js";
-import { asUncertain, storeAnswer } from "../store-answer.js";
 import { settleCreation } from "./create-resource.js";
 import {
   type Creation,

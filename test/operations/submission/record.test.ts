@@ -2,7 +2,7 @@ import { allowAnonymous, createMemoryStores, createOrderService } from "async-re
 import type { SeparateStores } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { replacing } from "../support/replacing.js";
+import { replacing } from "../../support/replacing.js";
 
 const post = {
   method: "POST",

@@ -1,7 +1,7 @@
-import type { Operation } from "../contract/operation.js";
-import type { Observer } from "../ports/observer.js";
-import type { OperationStore } from "../ports/operation-store.js";
-import type { Runtime } from "../ports/runtime.js";
+import type { Operation } from "../../contract/operation.js";
+import type { Observer } from "../../ports/observer.js";
+import type { OperationStore } from "../../ports/operation-store.js";
+import type { Runtime } from "../../ports/runtime.js";
 
 /** A state of an operation, shared by all who wait for it. */
 export interface Snapshot {

@@ -1,5 +1,5 @@
-import type { JsonText, Operation } from "../contract/operation.js";
-import type { SubmitMessage } from "../telemetry/messages.js";
+import type { JsonText, Operation } from "../../contract/operation.js";
+import type { SubmitMessage } from "../../telemetry/messages.js";
 
 /** An accepted submission. */
 export interface Accepted {

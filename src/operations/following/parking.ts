@@ -1,5 +1,5 @@
-import type { OperationStore } from "../ports/operation-store.js";
-import type { Clock } from "../ports/runtime.js";
+import type { OperationStore } from "../../ports/operation-store.js";
+import type { Clock } from "../../ports/runtime.js";
 import type { Subscriber, Subscribers } from "./reader.js";
 
 /** Keeps subscribers, and notices changes of their operations. */

@@ -1,6 +1,6 @@
-import { sharedTransactions } from "../../ports/backend.js";
-import type { AnyCreate } from "../../ports/create.js";
-import type { RecordResult } from "../../ports/submission.js";
+import { sharedTransactions } from "../../../ports/backend.js";
+import type { AnyCreate } from "../../../ports/create.js";
+import type { RecordResult } from "../../../ports/submission.js";
 import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
 import type { CheckedSubmission } from "../earlier-operation.js";

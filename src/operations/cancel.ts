@@ -1,0 +1,40 @@
+import type { Operation } from "../contract/operation.js";
+import type { CancelOutcome } from "../ports/operation-store.js";
+import { type Bell, ringAfterEnd } from "../protocol/bell.js";
+import type { OperationsContext } from "./context.js";
+import { readOperation } from "./read.js";
+import { storeAnswer } from "./store-answer.js";
+
+/** Outcome of a cancellation, and the operation after it. */
+export interface Cancelled {
+  readonly outcome: CancelOutcome;
+  /** Absent if it is gone. */
+  readonly operation?: Operation;
+}
+
+/** How a caller reaches operations, within its time limit. */
+export interface CancelCalls {
+  requestCancel(id: string, tenant: string): Promise<CancelOutcome>;
+  read(id: string, tenant: string): Promise<Operation | undefined>;
+}
+
+/** Returns the calls of everyone who acts for one tenant. */
+export function callsOf(context: OperationsContext): CancelCalls {
+  return {
+    requestCancel: (id, tenant) => storeAnswer(context, context.backend.operations.requestCancel(id, tenant)),
+    read: (id, tenant) => readOperation(context, id, tenant),
+  };
+}
+
+/** Cancels an operation that was read, and rings for work that may have its place. */
+export async function cancelOperation(
+  { requestCancel, read }: CancelCalls,
+  found: Operation,
+  bell: Pick<Bell, "ring">,
+): Promise<Cancelled> {
+  const { id, tenant } = found;
+  const outcome = await requestCancel(id, tenant);
+  if (outcome === "cancelled") ringAfterEnd(bell, found, false);
+  const operation = await read(id, tenant);
+  return operation === undefined ? { outcome } : { outcome, operation };
+}

@@ -9,39 +9,13 @@ export function knownRedrive({ operation, wasPending }: Entry): RedriveResult | 
   return state === "failed" && wasPending ? undefined : { outcome: "not-redrivable", state };
 }
 
-/** Returns the operation that runs a failed one again. */
+/** Returns the operation that runs a failed one again. It has the same work, but neither its key nor what has become of it. */
 export function successorOf(
-  {
-    id: retryOf,
-    tenant,
-    definition,
-    principal,
-    input,
-    retentionMs,
-    failedRetentionMs,
-    meta,
-    onEnd,
-    hidden,
-    urgency,
-    lane,
-    startWithinMs,
-  }: Operation,
+  failed: Operation,
   ids: { readonly id: string; readonly onEndId: string },
 ): NewOperation {
-  return {
-    id: ids.id,
-    tenant,
-    definition,
-    input,
-    retentionMs,
-    retryOf,
-    ...(principal === undefined ? {} : { principal }),
-    ...(failedRetentionMs === undefined ? {} : { failedRetentionMs }),
-    ...(meta === undefined ? {} : { meta }),
-    ...(onEnd === undefined ? {} : { onEnd: { ...onEnd, id: ids.onEndId } }),
-    ...(hidden === undefined ? {} : { hidden }),
-    ...(urgency === undefined ? {} : { urgency }),
-    ...(lane === undefined ? {} : { lane }),
-    ...(startWithinMs === undefined ? {} : { startWithinMs }),
-  };
+  const { id: retryOf, key, state, attempt, createdAt, settledAt, cancelRequested, ...rest } = failed;
+  const { resource, progress, result, error, lastError, retriedBy, onEnd, ...work } = rest;
+  const successor = { ...work, id: ids.id, retryOf };
+  return onEnd === undefined ? successor : { ...successor, onEnd: { ...onEnd, id: ids.onEndId } };
 }

@@ -95,6 +95,18 @@ describe("the checks of the driver", () => {
     expect(checkPlaces(historyOf(inOrder(frozen), ...operations))).toEqual([]);
   });
 
+  it("count an attempt for as long as its lease, which a slow store may not have extended", () => {
+    const lane = { definition: "laned", lane: "1" };
+    const operations = ["a", "b"].map((id) => operation(id, lane));
+    const [begun, ...rest] = ran("a", 10, 5_000);
+    const late = [{ ...begun, leasedAt: 5 } as Story, ...rest, ...ran("b", 2_000, 3_000, "p2")];
+    expect(checkPlaces(historyOf(inOrder(late), ...operations))).toEqual([]);
+    const renewed = { at: 1_010, what: "renewed", operationId: "a", leasedAt: 1_000 } as Story;
+    expect(checkPlaces(historyOf(inOrder([...late, renewed]), ...operations))).toEqual([
+      expect.stringMatching(/^lane 1 of laned was exceeded for 500 ms at 2000, by a in p1, b in p2/),
+    ]);
+  });
+
   it("find operations of a lane that run at once, or out of order", () => {
     const lane = { definition: "laned", lane: "1" };
     const first = operation("a", { ...lane, settledAt: 500 });

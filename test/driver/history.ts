@@ -15,7 +15,7 @@ export interface History {
 export interface Attempt {
   readonly operationId: string;
   readonly process: string;
-  /** When it certainly ran, with a lease: until it ended, or its process or the store were disturbed. */
+  /** When it certainly ran, with a lease: until it ended, its lease did, or its process or the store were disturbed. */
   readonly ran: Span;
   /** When it may have held its place: until the process learned that it was settled, or its lease ended. */
   readonly held: Span;
@@ -34,7 +34,8 @@ export function attemptsOf({ lines, end, leaseMs }: History): readonly Attempt[]
   const outages = lines.filter((line) => line.what === "outage");
   return lines.flatMap((begun, index) => {
     if (begun.what !== "begun") return [];
-    const { at: from, process, operationId, attempt } = begun;
+    const { at: from, process, operationId, attempt, leasedAt = Number.POSITIVE_INFINITY } = begun;
+    let leaseEndsAt = leasedAt + leaseMs;
     // During an outage, no lease is renewed.
     const outage = outages.find(({ at }) => at >= from);
     let left = outage && Math.max(from, outage.since);
@@ -45,6 +46,7 @@ export function attemptsOf({ lines, end, leaseMs }: History): readonly Attempt[]
       const isOwn = "operationId" in line && line.operationId === operationId;
       if (isOwn && line.what === "left" && line.attempt === attempt) left = earlier(left, line.at);
       else if (isOwn && settling.has(line.what)) settled = line.at;
+      else if (isOwn && line.what === "renewed") leaseEndsAt = line.leasedAt + leaseMs;
       else if (line.what === "lag") left = earlier(left, Math.max(from, line.since));
       else if (line.what === "frozen") left = earlier(left, line.at);
       else if (line.what === "killed") {
@@ -52,7 +54,7 @@ export function attemptsOf({ lines, end, leaseMs }: History): readonly Attempt[]
         settled = line.at + leaseMs;
       }
     }
-    const ran = { from, to: earlier(left, settled ?? end) };
+    const ran = { from, to: Math.max(from, Math.min(leaseEndsAt, earlier(left, settled ?? end))) };
     return [{ operationId, process, ran, held: { from, to: settled ?? end } }];
   });
 }

@@ -23,8 +23,17 @@ export type Line = { readonly at: number; readonly process: string } & (
   | { readonly what: "pausing" | "resumed"; readonly kind: string }
   /** The process has claimed. `full` says that the claim has filled all slots that were free when it was sent. */
   | { readonly what: "claimed"; readonly full: boolean }
-  /** The function of the processor was called, or has ended. */
-  | { readonly what: "begun" | "left"; readonly operationId: string; readonly attempt: number }
+  /** The function of the processor was called. `leasedAt` is when the claim was sent that took the lease. */
+  | {
+      readonly what: "begun";
+      readonly operationId: string;
+      readonly attempt: number;
+      readonly leasedAt?: number;
+    }
+  /** The lease was extended by a renewal that was sent at `leasedAt`. */
+  | { readonly what: "renewed"; readonly operationId: string; readonly leasedAt: number }
+  /** The function of the processor has ended. */
+  | { readonly what: "left"; readonly operationId: string; readonly attempt: number }
   | AttemptEvent
   | { readonly what: "error"; readonly error: string }
 );

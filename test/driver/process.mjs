@@ -30,12 +30,25 @@ const queue = queueUrl && (await openQueue(queueUrl));
 const backend = queue ? withQueue(store.backend, queue) : store.backend;
 const { operations } = backend;
 const claim = operations.claim.bind(operations);
+/** When the claims were sent that took the leases, by operation. */
+const leasedAt = new Map();
 /** Says whether a claim has filled all slots that were free when it was sent. */
 operations.claim = async (request) => {
+  const at = now();
   const claimed = await claim(request);
+  for (const { operation } of claimed.begun) leasedAt.set(operation.id, at);
   if (request.operationId === undefined)
     write({ what: "claimed", full: claimed.begun.length >= request.limit });
   return claimed;
+};
+const renew = operations.renew.bind(operations);
+/** A store that is slow for longer than a lease loses it, without a fault of anyone. */
+operations.renew = async (lease, change) => {
+  const at = now();
+  const result = await renew(lease, change);
+  if (result.outcome === "renewed" && change.leaseMs !== undefined)
+    write({ what: "renewed", operationId: lease.operationId, leasedAt: at });
+  return result;
 };
 const definitions = toDefinitions();
 const definitionOf = Object.fromEntries(definitions.map((definition) => [definition.name, definition]));
@@ -69,7 +82,7 @@ const operator = createOperator({ definitions, backend, observe });
 async function work({ workMs, failures, ending }, job) {
   const { operationId, attempt, signal } = job;
   const left = () => write({ what: "left", operationId, attempt });
-  write({ what: "begun", operationId, attempt });
+  write({ what: "begun", operationId, attempt, leasedAt: leasedAt.get(operationId) });
   try {
     await sleep(workMs, undefined, { signal });
     if (attempt <= failures) throw new Error("simulated");

@@ -67,6 +67,19 @@ export function state(row: Row): OperationState {
   return row.state;
 }
 
+/** Columns with the times that {@link toListed} reads. */
+export const TIME_COLUMNS = ["created_at", "settled_at"] as const;
+
+/** The other columns that {@link toListed} reads. */
+export const LISTED_COLUMNS = [
+  ...(["id", "tenant", "definition", "principal", "key", "state", "hidden", "urgency", "lane"] as const),
+  ...(["cancel_requested", "attempt", "retention_ms", "failed_retention_ms", "start_within_ms"] as const),
+  ...(["retry_of", "retried_by", "error", "last_error"] as const),
+] as const;
+
+/** Columns that {@link toOperation} reads besides those. */
+export const PAYLOAD_COLUMNS = ["input", "meta", "on_end", "resource", "progress", "result"] as const;
+
 /** Columns with optional texts, and the members of an operation that they become. */
 const OPTIONAL = [
   ["principal", "principal"],

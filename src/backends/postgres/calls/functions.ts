@@ -1,32 +1,10 @@
+import { LISTED_COLUMNS, PAYLOAD_COLUMNS, TIME_COLUMNS } from "../../shared/row.js";
 import type { SqlStatement } from "../connection/sql-database.js";
-
-const LISTED = [
-  "id",
-  "tenant",
-  "definition",
-  "principal",
-  "key",
-  "state",
-  "hidden",
-  "urgency",
-  "lane",
-  "cancel_requested",
-  "attempt",
-  "retention_ms",
-  "failed_retention_ms",
-  "start_within_ms",
-  "retry_of",
-  "retried_by",
-  "error",
-  "last_error",
-];
-const PAYLOADS = ["input", "meta", "on_end", "resource", "progress", "result"];
-const TIMES = ["created_at", "settled_at"];
 
 /** Returns the columns of an operation without its payloads, read from a column that holds its whole row. */
 function listedColumns(row: string): string {
-  const plain = LISTED.map((name) => `(${row}).${name} as ${name}`);
-  const times = TIMES.map((name) => timeColumn(`(${row}).${name}`, name));
+  const plain = LISTED_COLUMNS.map((name) => `(${row}).${name} as ${name}`);
+  const times = TIME_COLUMNS.map((name) => timeColumn(`(${row}).${name}`, name));
   return [...plain, ...times].join(", ");
 }
 
@@ -37,7 +15,7 @@ function timeColumn(time: string, name: string): string {
 
 /** Returns the columns of an operation, read from a column that holds its whole row. */
 function operationColumns(row: string): string {
-  const payloads = PAYLOADS.map((name) => `(${row}).${name} as ${name}`);
+  const payloads = PAYLOAD_COLUMNS.map((name) => `(${row}).${name} as ${name}`);
   return [listedColumns(row), ...payloads].join(", ");
 }
 

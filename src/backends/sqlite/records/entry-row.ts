@@ -1,7 +1,18 @@
 import type { Mutable } from "../../../contract/mutable.js";
 import { DEFAULT_URGENCY, keptMs, type Operation } from "../../../contract/operation.js";
 import type { Entry, Stepped } from "../../../engine/entry.js";
-import { integer, json, type Row, state, text, toFollowUp, toOperation } from "../../shared/row.js";
+import {
+  integer,
+  json,
+  LISTED_COLUMNS,
+  PAYLOAD_COLUMNS,
+  type Row,
+  state,
+  TIME_COLUMNS,
+  text,
+  toFollowUp,
+  toOperation,
+} from "../../shared/row.js";
 import type { SqliteValue } from "../connection/sqlite-database.js";
 
 /** The part of an operation that the settlement or renewal of an attempt reads or saves. */
@@ -38,10 +49,13 @@ export function withInput(index?: string): string {
   return `${COLUMNS} from arr_operations o${hint}`;
 }
 
-const COLUMNS = `select o.seq, o.id, o.tenant, o.definition, o.principal, o.key, o.state, o.hidden, o.urgency, o.lane, o.attempt,
-  o.token, o.lease_ends_at, o.due_at, o.previous_lost, o.cancel_requested, o.not_before,
-  o.start_by, o.was_pending, o.created_at, o.settled_at, o.retention_ms, o.failed_retention_ms, o.start_within_ms, o.retry_of, o.retried_by, o.meta,
-  o.on_end, o.resource, o.progress, o.result, o.error, o.last_error,
+/** Columns that only entries have. */
+const OWN_COLUMNS = "seq token lease_ends_at due_at previous_lost not_before start_by was_pending".split(" ");
+const PLAIN_COLUMNS = [...LISTED_COLUMNS, ...TIME_COLUMNS, ...PAYLOAD_COLUMNS, ...OWN_COLUMNS].filter(
+  (name) => name !== "input",
+);
+
+const COLUMNS = `select ${PLAIN_COLUMNS.map((name) => `o.${name}`).join(", ")},
   case when o.input = '' then (select i.input from arr_inputs i where i.seq = o.seq) else o.input end as input`;
 
 /** Selects an entry for {@link toHeldEntry}, without the columns that it does not need, because each of them takes time. */
@@ -95,73 +109,50 @@ export interface HeldKey {
   readonly fingerprint: string;
 }
 
-const NEW_COLUMNS = [
-  ...[
-    "id",
-    "tenant",
-    "definition",
-    "principal",
-    "key",
-    "key_hash",
-    "fingerprint",
-    "state",
-    "hidden",
-    "urgency",
-    "lane",
-    "attempt",
-    "token",
-  ],
-  ...["lease_ends_at", "due_at", "previous_lost", "cancel_requested", "not_before"],
-  ...[
-    "start_by",
-    "was_pending",
-    "created_at",
-    "settled_at",
-    "retention_ms",
-    "failed_retention_ms",
-    "start_within_ms",
-    "expires_at",
-    "retry_of",
-  ],
-  ...["meta", "on_end", "error", "input"],
-];
+/** The columns of a new row, with their values. */
+const NEW_COLUMNS: Readonly<
+  Record<string, (operation: Operation, entry: Entry, held: HeldKey | undefined) => SqliteValue | undefined>
+> = {
+  id: ({ id }) => id,
+  tenant: ({ tenant }) => tenant,
+  definition: ({ definition }) => definition,
+  principal: ({ principal }) => principal,
+  key: ({ key }) => key,
+  key_hash: (_, __, held) => held?.hash,
+  fingerprint: (_, __, held) => held?.fingerprint,
+  state: ({ state }) => state,
+  hidden: ({ hidden }) => flag(hidden === true),
+  urgency: ({ urgency = DEFAULT_URGENCY }) => urgency,
+  lane: ({ lane }) => lane,
+  attempt: ({ attempt }) => attempt,
+  token: (_, { token }) => token,
+  lease_ends_at: (_, { leaseEndsAt }) => leaseEndsAt,
+  due_at: (_, { dueAt }) => dueAt,
+  previous_lost: (_, { previousLost }) => flag(previousLost),
+  cancel_requested: () => 0,
+  not_before: (_, { notBefore }) => notBefore,
+  start_by: (_, { startBy }) => startBy,
+  was_pending: (_, { wasPending }) => flag(wasPending),
+  created_at: ({ createdAt }) => createdAt,
+  settled_at: ({ settledAt }) => settledAt,
+  retention_ms: ({ retentionMs }) => retentionMs,
+  failed_retention_ms: ({ failedRetentionMs }) => failedRetentionMs,
+  start_within_ms: ({ startWithinMs }) => startWithinMs,
+  expires_at: (operation) => expiresAt(operation),
+  retry_of: ({ retryOf }) => retryOf,
+  meta: ({ meta }) => meta,
+  on_end: ({ onEnd }) => onEnd && JSON.stringify(onEnd),
+  error: ({ error }) => error,
+  input: ({ input }) => (input.length > MAX_INLINE_INPUT ? "" : input),
+};
+const NEW_VALUES = Object.values(NEW_COLUMNS);
 
-export const INSERT: string = `insert into arr_operations (${NEW_COLUMNS.join(", ")})
-  values (${NEW_COLUMNS.map(() => "?").join(", ")})`;
+export const INSERT: string = `insert into arr_operations (${Object.keys(NEW_COLUMNS).join(", ")})
+  values (${NEW_VALUES.map(() => "?").join(", ")})`;
 
 /** Returns the parameters of {@link INSERT}. */
 export function insertValues(entry: Entry, held: HeldKey | undefined): SqliteValue[] {
-  const { operation } = entry;
-  const {
-    id,
-    tenant,
-    definition,
-    principal = null,
-    key = null,
-    state,
-    hidden,
-    urgency = DEFAULT_URGENCY,
-    lane = null,
-    attempt,
-    createdAt,
-    retentionMs,
-  } = operation;
-  return [
-    ...[id, tenant, definition, principal, key, held?.hash ?? null, held?.fingerprint ?? null, state],
-    ...[flag(hidden === true), urgency, lane, attempt, entry.token ?? null, entry.leaseEndsAt, entry.dueAt],
-    ...[flag(entry.previousLost), 0],
-    ...[entry.notBefore, entry.startBy ?? null, flag(entry.wasPending), createdAt],
-    ...[operation.settledAt ?? null, retentionMs],
-    ...[
-      operation.failedRetentionMs ?? null,
-      operation.startWithinMs ?? null,
-      expiresAt(operation),
-      operation.retryOf ?? null,
-    ],
-    operation.meta ?? null,
-    ...[operation.onEnd === undefined ? null : JSON.stringify(operation.onEnd), operation.error ?? null],
-    operation.input.length > MAX_INLINE_INPUT ? "" : operation.input,
-  ];
+  return NEW_VALUES.map((read) => read(entry.operation, entry, held) ?? null);
 }
 
 /** Saves everything that a step changes in an unfinished operation. The columns of other indexes are left alone. */

@@ -1,5 +1,12 @@
 import type { DefinitionStats, ListRequest, PendingRequest } from "../../../ports/operation-reads.js";
-import { integer, MAX_COUNT, toBoundedCount, toPaused } from "../../shared/row.js";
+import {
+  integer,
+  LISTED_COLUMNS,
+  MAX_COUNT,
+  TIME_COLUMNS,
+  toBoundedCount,
+  toPaused,
+} from "../../shared/row.js";
 import type { SqliteValue } from "../connection/sqlite-database.js";
 import type { Statements } from "../connection/statements.js";
 
@@ -29,8 +36,7 @@ export function listQuery(request: ListRequest): ListQuery {
   if (after !== undefined) where("(created_at, id) < (?, ?)", after.createdAt, after.id);
   const filter = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   return {
-    sql: `select id, tenant, definition, principal, key, state, hidden, urgency, lane, attempt, cancel_requested, created_at, settled_at,
-      retention_ms, failed_retention_ms, start_within_ms, retry_of, retried_by, error, last_error
+    sql: `select ${[...LISTED_COLUMNS, ...TIME_COLUMNS].join(", ")}
       from arr_operations indexed by ${index} ${filter} order by created_at desc, id desc limit ?`,
     values: [...values, limit],
   };

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { Session } from "node:inspector/promises";
+import type { AddressInfo } from "node:net";
+import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
+import { toNodeHandler } from "async-request-reply/node";
+import { createOperator } from "async-request-reply/operator";
+import { createPostgresBackend } from "async-request-reply/postgres";
+import { Pool } from "pg";
+import { afterAll, expect, it } from "vitest";
+import { debianPostgres } from "../support/postgres/postgres-installation.js";
+import { startPrivatePostgres } from "../support/postgres/private-postgres.js";
+
+/** Files of `src` that run code on each way, on Postgres. The whole way counts, from the socket to the reply or the settlement. */
+const MOST: Readonly<Record<string, number>> = { POST: 58, attempt: 50, GET: 36, redrive: 36 };
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const each of cleanups.reverse()) await each();
+});
+
+/** Opens an order service on a server of its own, over HTTP. */
+async function open() {
+  const installation = debianPostgres();
+  if (installation === undefined) throw new Error("This needs the Debian package `postgresql`.");
+  const postgres = await startPrivatePostgres({ installation });
+  const pool = new Pool({ connectionString: postgres.url() });
+  const backend = createPostgresBackend({ pool, listen: false });
+  const service = createOrderService({ backend, authorize: allowAnonymous() });
+  const worker = createWorker(
+    service,
+    {
+      orders: ({ itemId }) => {
+        if (itemId === "fails") throw new Error("simulated");
+      },
+    },
+    { maxAttempts: 1 },
+  );
+  const server = createServer(toNodeHandler(service)).listen(0);
+  await once(server, "listening");
+  cleanups.push(
+    () => postgres.remove(),
+    () => pool.end(),
+    () => service.close(),
+    async () => void server.close(),
+  );
+  const { port } = server.address() as AddressInfo;
+  const send = (path: string, init?: RequestInit): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, init);
+  const post = async (itemId: string): Promise<string> => {
+    const body = JSON.stringify({ itemId, quantity: 1 });
+    const response = await send("/orders", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    expect(response.status).toBe(202);
+    return ((await response.json()) as { readonly operationId: string }).operationId;
+  };
+  return { send, post, worker, operator: createOperator({ definitions: service.definitions, backend }) };
+}
+
+const session = new Session();
+session.connect();
+
+/** Returns the files of `src` of which a function runs during the work. */
+async function filesOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  await work();
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  await session.post("Profiler.stopPreciseCoverage");
+  const ran = result.filter(({ functions }) =>
+    functions.some(({ functionName, ranges }) => functionName !== "" && (ranges[0]?.count ?? 0) > 0),
+  );
+  const names = ran.flatMap(({ url }) => /\/src\/(.+\.ts)$/.exec(url)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
+it("few files are on the ways of requests and attempts", async () => {
+  const { send, post, worker, operator } = await open();
+  // Before, everything that happens only once has to have happened.
+  for (const itemId of ["works", "fails"]) await post(itemId);
+  await worker.runUntilIdle();
+  const done = await post("works");
+  await worker.runUntilIdle();
+  const failed = await post("fails");
+  await worker.runUntilIdle();
+  await send(`/operations/${done}`);
+
+  const ways = {
+    POST: () => post("works"),
+    attempt: () => worker.runUntilIdle(),
+    GET: () => send(`/operations/${done}`),
+    redrive: () => operator.redrive(failed),
+  };
+  for (const [name, walk] of Object.entries(ways)) {
+    const files = await filesOf(walk);
+    console.log(`${name}: ${files.length} files\n  ${files.join("\n  ")}`);
+    expect(files.length, name).toBeLessThanOrEqual(MOST[name] ?? 0);
+  }
+});

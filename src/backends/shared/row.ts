@@ -68,17 +68,24 @@ export function state(row: Row): OperationState {
 }
 
 /** Columns with the times that {@link toListed} reads. */
-export const TIME_COLUMNS = ["created_at", "settled_at"] as const;
+export const TIME_COLUMNS: readonly string[] = ["created_at", "settled_at"];
 
 /** The other columns that {@link toListed} reads. */
-export const LISTED_COLUMNS = [
-  ...(["id", "tenant", "definition", "principal", "key", "state", "hidden", "urgency", "lane"] as const),
-  ...(["cancel_requested", "attempt", "retention_ms", "failed_retention_ms", "start_within_ms"] as const),
-  ...(["retry_of", "retried_by", "error", "last_error"] as const),
-] as const;
+export const LISTED_COLUMNS: readonly string[] = [
+  ...["id", "tenant", "definition", "principal", "key", "state", "hidden", "urgency", "lane"],
+  ...["cancel_requested", "attempt", "retention_ms", "failed_retention_ms", "start_within_ms"],
+  ...["retry_of", "retried_by", "error", "last_error"],
+];
 
 /** Columns that {@link toOperation} reads besides those. */
-export const PAYLOAD_COLUMNS = ["input", "meta", "on_end", "resource", "progress", "result"] as const;
+export const PAYLOAD_COLUMNS: readonly string[] = [
+  "input",
+  "meta",
+  "on_end",
+  "resource",
+  "progress",
+  "result",
+];
 
 /** Columns with optional texts, and the members of an operation that they become. */
 const OPTIONAL = [

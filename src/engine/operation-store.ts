@@ -110,11 +110,12 @@ export function createOperationStore<
       const ended: OverdueOperation[] = [];
       for (let more = true; more && ended.length < limit; ) {
         const share = Math.min(ENDED_AT_ONCE, limit - ended.length);
-        const some = await driver.write("work", () =>
-          table
-            .overdue(share)
-            .flatMap((entry) => table.apply(entry, (now) => endIfOverdue(entry, now)) ?? []),
-        );
+        const some = await driver.write("work", () => {
+          const now = table.now();
+          return table
+            .overdue(now, share)
+            .flatMap((entry) => table.apply(entry, () => endIfOverdue(entry, now)) ?? []);
+        });
         ended.push(...some);
         more = some.length === share;
       }

@@ -31,7 +31,7 @@ function left<Found extends Entry, Named>(
 ): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   const { count, firstEndsAt } = table.running(definition, tenant);
-  if (count < limit || firstEndsAt > table.now()) return limit - count;
+  if (count < limit || firstEndsAt() > table.now()) return limit - count;
   table.releaseExpired(definition, tenant);
   return limit - table.running(definition, tenant).count;
 }

@@ -1,4 +1,3 @@
-import { keptMs } from "../contract/operation.js";
 import type { KeyReference } from "../ports/idempotency-store.js";
 import type { Entry, Stepped } from "./entry.js";
 import type { Expired, Table } from "./table.js";
@@ -16,12 +15,9 @@ export function purge<Found extends Entry, Named, Held extends Entry<Stepped>, K
 /** Deletes an operation. A predecessor that was kept for it expires at once, unless its own retention is not over. */
 export function forget<Found extends Entry, Named, Held extends Entry<Stepped>, Key extends KeyReference>(
   table: Table<Found, Named, Held, Key>,
-  { named, id, retryOf }: Expired<Named>,
+  successor: Expired<Named>,
 ): void {
-  table.delete(named);
-  const predecessor = retryOf === undefined ? undefined : table.find(retryOf);
-  if (predecessor?.operation.retriedBy !== id) return;
-  const { settledAt = 0 } = predecessor.operation;
-  const keptUntil = settledAt + keptMs(predecessor.operation);
-  table.expire(table.nameOf(predecessor), Math.max(table.now(), keptUntil));
+  const kept = table.keptFor(successor);
+  table.delete(successor.named);
+  if (kept !== undefined) table.expire(kept.named, Math.max(table.now(), kept.keptUntil));
 }

@@ -66,8 +66,8 @@ export interface ClaimSearches<Found extends Entry, Named = Found> {
 /** Running attempts that count for a limit. */
 export interface Running {
   readonly count: number;
-  /** When the first of their leases ends. Epoch milliseconds. Anything if there are none. */
-  readonly firstEndsAt: number;
+  /** Returns when the first of their leases ends. Epoch milliseconds. Anything if there are none. */
+  firstEndsAt(): number;
 }
 
 /** Searches and steps for limits and lanes. `Named` stands for an entry that is not read yet. */
@@ -145,13 +145,15 @@ export interface Table<Found extends Entry, Named, Held extends Entry<Stepped>, 
   cancelRequested(id: string): void;
   /** Returns whether any operation may be overdue. */
   hasOverdue(): boolean;
-  /** Returns operations that are overdue, the longest overdue first. */
-  overdue(limit: number): readonly Found[];
+  /** Returns operations that are overdue at a time, the longest overdue first. */
+  overdue(at: number, limit: number): readonly Found[];
   /** Notes the successor of a failed operation, which does not expire from then on. */
   redriven(entry: Found, successor: string): void;
   /** Returns operations whose retention is over, the longest expired first. */
   expired(limit: number): readonly Expired<Named>[];
-  /** Lets an operation expire at a time. Epoch milliseconds. */
+  /** Returns the operation that was kept for a successor, and when its own retention ends. Epoch milliseconds. */
+  keptFor(successor: Expired<Named>): { readonly named: Named; readonly keptUntil: number } | undefined;
+  /** Lets an operation that was kept expire at a time. Epoch milliseconds. */
   expire(named: Named, at: number): void;
   /** Deletes an operation and its key. */
   delete(named: Named): void;

@@ -10,9 +10,10 @@ import { parseStrictJson } from "../formats/strict-json.js";
 import type { ServiceContext } from "../http/context.js";
 import { accept, reportAccepted } from "../operations/submission/accept.js";
 import { type Accepted, toMessage } from "../operations/submission/accepted.js";
-import { checkSubmission } from "../operations/submission/check-submission.js";
+import { checkPayload } from "../operations/submission/check-payload.js";
 import { recordIn } from "../operations/submission/creation/record-in.js";
 import type { CheckedSubmission } from "../operations/submission/earlier-operation.js";
+import { toSubmission } from "../operations/submission/to-submission.js";
 import type { Principal } from "../ports/authorize.js";
 import type { CreatedResource } from "../ports/create.js";
 import { checkKeeps } from "../protocol/kept.js";
@@ -87,7 +88,11 @@ export async function check(
   options: AnySubmitOptions & { readonly tenant: string },
   meta: JsonText | undefined,
 ): Promise<CheckedSubmission> {
+  const { runtime, settings } = context;
   const { tenant, principal, key, delayMs, startWithinMs, urgency, webhookUrl } = options;
+  // First, because the caller may change its object as soon as this function waits.
+  const value = parseStrictJson(toText(given, settings.maxBodyBytes), settings);
+  const payload = await checkPayload(definition, { value }, runtime.hash);
   const request = {
     definition,
     tenant,
@@ -102,10 +107,7 @@ export async function check(
         : await checkUrl(context, webhookUrl, { id: principal ?? tenant, tenant }),
     meta,
   };
-  const { settings } = context;
-  return checkSubmission(context, request, {
-    value: parseStrictJson(toText(given, settings.maxBodyBytes), settings),
-  });
+  return { definition, submission: toSubmission(context, request, payload), output: payload.output };
 }
 
 /** Keys follow the rules of the header field. */

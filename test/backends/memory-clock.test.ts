@@ -1,3 +1,4 @@
+import { createMemoryBackend } from "async-request-reply";
 import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../support/all-operations.js";
@@ -89,6 +90,35 @@ describe("a memory back end after a year-long clock jump", () => {
     await clock.advance(HOUR_MS);
     await operations.takeExpired({ limit: 100 });
     expect(await allOperations(operations)).toEqual([]);
+  });
+
+  it("keeps an operation that failed during the jump and was redriven after it for its retention only", async () => {
+    const { operations, submissions, clock } = memoryOnClock();
+    const fail = { token: "t", leaseMs: HOUR_MS };
+    const [failed, successor] = [operation(1), operation(2)];
+    await clock.jump(YEAR_MS);
+    await submissions.record({ operation: failed, fingerprint: "1:a" });
+    await claimOne(operations, failed.id, fail);
+    await operations.settle({ operationId: failed.id, token: "t" }, { to: "failed", error: "{}" });
+    await clock.jump(-YEAR_MS);
+    await submissions.purge({ limit: 10 });
+    await operations.redrive(failed.id, { id: successor.id, onEndId: operation(3).id });
+    await operations.requestCancel(successor.id, "tenant-1");
+    await clock.advance(DAY_MS);
+    for (let round = 0; round < 3; round += 1) await submissions.purge({ limit: 10 });
+    expect(await allOperations(operations)).toEqual([]);
+  });
+
+  it("ends an overdue operation although the clock steps back at that moment", async () => {
+    const { clock } = memoryOnClock();
+    let reads = 0;
+    const stepping = { ...clock, now: () => clock.now() - (reads++ % 2) };
+    const { operations } = createMemoryBackend({ clock: stepping });
+    reads = 0;
+    await operations.create({ ...operation(1), startWithinMs: HOUR_MS });
+    await clock.advance(HOUR_MS);
+    reads = 0;
+    expect(await operations.endOverdue({ limit: 10 })).toHaveLength(1);
   });
 
   it("hands out bindings made during the jump once they are as old as requested", async () => {

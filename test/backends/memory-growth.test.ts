@@ -132,6 +132,21 @@ it("a lane that is never empty keeps none of the operations that have ended", as
   expect(await countInMemory(refs, ENOUGH_TURNS)).toBeLessThan(100);
 });
 
+it("a limit looks at no attempts of a tenant while it has free places, however many run", async () => {
+  const { operations } = memoryOnClock();
+  const count = effort(5_000, 150_000);
+  for (let index = 0; index <= count; index += 1) await operations.create(operation(index));
+  const limits = { runningPerTenant: count };
+  const claim = (token: string, slots: number) =>
+    operations.claim({
+      token,
+      limit: slots,
+      definitions: [{ name: "orders", slots, leaseMs: HOUR_MS, suspects: 0, limits }],
+    });
+  for (let begun = 0; begun < count; ) begun += (await claim(`t${begun}`, count)).begun.length;
+  expect((await claim("last", 1)).begun).toEqual([]);
+});
+
 describe("the lines of the memory back end", () => {
   interface Item extends Waiting<Item> {
     readonly name: number;

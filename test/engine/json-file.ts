@@ -229,7 +229,7 @@ function createTable({ entries, paused }: Contents, clock: Clock, undo: (() => v
     applyHeld: apply,
     cancelRequested: () => {},
     hasOverdue: () => overdue().length > 0,
-    overdue: (limit) => overdue().slice(0, limit),
+    overdue: (_, limit) => overdue().slice(0, limit),
     redriven: (entry, retriedBy) =>
       change(entry, { operation: { ...entry.operation, retriedBy }, expiresAt: undefined }),
     expired: (limit) =>
@@ -241,6 +241,12 @@ function createTable({ entries, paused }: Contents, clock: Clock, undo: (() => v
           const { id, retryOf } = named.operation;
           return retryOf === undefined ? { named, id } : { named, id, retryOf };
         }),
+    keptFor: ({ id, retryOf = "" }) => {
+      const named = byId.get(retryOf);
+      if (named?.operation.retriedBy !== id) return undefined;
+      const { settledAt = 0, retentionMs, failedRetentionMs = retentionMs } = named.operation;
+      return { named, keptUntil: settledAt + failedRetentionMs };
+    },
     expire: (entry, expiresAt) => change(entry, { expiresAt }),
     delete: (entry) => {
       remove(entry);
@@ -294,7 +300,7 @@ function createTable({ entries, paused }: Contents, clock: Clock, undo: (() => v
     },
     running: (definition, tenant) => {
       const found = running(definition, tenant);
-      return { count: found.length, firstEndsAt: found[0]?.leaseEndsAt ?? 0 };
+      return { count: found.length, firstEndsAt: () => found[0]?.leaseEndsAt ?? 0 };
     },
     releaseExpired: (definition, tenant) => {
       for (const entry of running(definition, tenant))

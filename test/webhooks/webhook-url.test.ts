@@ -88,6 +88,34 @@ describe("a submission in process with `webhookUrl`", () => {
     expect(allowed).toEqual([[url, { id: "acme", tenant: "acme" }]]);
   });
 
+  it("has the payload of the moment of the call, although the check of the URL takes its time", async () => {
+    stage = await createStage({ allow: () => true });
+    const input: { outcome: "complete" | "refuse" } = { outcome: "complete" };
+    const submitting = stage.service.submit(exportsOf, input, {
+      tenant: "acme",
+      webhookUrl: `${stage.receiver.origin}/own`,
+    });
+    input.outcome = "refuse";
+    const { operationId } = await submitting;
+    const [operation] = await stage.backend.operations.getMany([operationId]);
+    expect(operation?.input).toBe('{"outcome":"complete"}');
+  });
+
+  it("is checked after its payload, and `allow` is not asked about an invalid one", async () => {
+    let asked = 0;
+    stage = await createStage({ allow: () => ++asked > 0 });
+    const submitting = stage.service.submit(
+      exportsOf,
+      { outcome: "else" as "complete" },
+      {
+        tenant: "acme",
+        webhookUrl: "https://hooks.example/",
+      },
+    );
+    await expect(submitting).rejects.toMatchObject({ code: "CONTRACT_VIOLATION" });
+    expect(asked).toBe(0);
+  });
+
   it("keeps the URL of the first submission with its key", async () => {
     stage = await createStage({ allow: () => true });
     for (const path of ["first", "second"]) {

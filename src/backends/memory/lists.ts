@@ -46,11 +46,8 @@ export class Lists {
     const { definition, state } = request;
     const { unfinished, failed } = this.#entries;
     if (state === "failed") {
-      const parts = definition === undefined ? [...failed.values()] : [failed.get(definition) ?? []];
-      return pageOf(
-        parts.flatMap((part) => [...part]),
-        request,
-      );
+      const parts = definition === undefined ? failed.values() : [failed.get(definition) ?? []];
+      return pageOf(joined(parts), request);
     }
     if (state === undefined || state === "completed")
       return pageOf(this.#newestFirst(request), request, true);
@@ -81,6 +78,10 @@ export class Lists {
       );
     return created;
   }
+}
+
+function* joined(parts: Iterable<Iterable<MemoryEntry>>): Iterable<MemoryEntry> {
+  for (const part of parts) yield* part;
 }
 
 const LATEST = Number.POSITIVE_INFINITY;

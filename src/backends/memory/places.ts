@@ -58,10 +58,9 @@ export class Places implements Omit<PlaceTable<MemoryEntry>, "now"> {
   running(definition: string, tenant?: string): Running {
     const running = getOrAdd(this.#running, definition, () => this.#runningOf(definition));
     if (tenant === undefined)
-      return { count: running.count, firstEndsAt: this.#work.firstLeaseEndsAt(definition) };
+      return { count: running.count, firstEndsAt: () => this.#work.firstLeaseEndsAt(definition) };
     const entries = running.of(tenant);
-    const ends = [...entries].map(({ leaseEndsAt }) => leaseEndsAt);
-    return { count: entries.size, firstEndsAt: Math.min(...ends) };
+    return { count: entries.size, firstEndsAt: () => firstEndOf(entries) };
   }
 
   releaseExpired(definition: string, tenant?: string): void {
@@ -114,6 +113,12 @@ export class Places implements Omit<PlaceTable<MemoryEntry>, "now"> {
     else lane.leave(entry);
     if (lane.size === 0) this.#lanes.delete(name);
   }
+}
+
+function firstEndOf(entries: Iterable<MemoryEntry>): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { leaseEndsAt } of entries) first = Math.min(first, leaseEndsAt);
+  return first;
 }
 
 type InLane = Parameters<PlaceTable<MemoryEntry>["firstOfLane"]>[0];

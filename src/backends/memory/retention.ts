@@ -4,7 +4,8 @@ import { Line, Lines, type Waiting } from "./collections/line.js";
 const HANDED_OUT_AGAIN_MS = 60_000;
 
 /**
- * Tracks ended operations until they are deleted. An operation waits in one line, or in none while its successor exists.
+ * Tracks ended operations until they are deleted. An operation waits in one line, or in none after it was taken while it was kept
+ * for its successor.
  */
 export class Retention<T extends Waiting<T>> {
   readonly #ended = new Lines<T>();
@@ -16,10 +17,17 @@ export class Retention<T extends Waiting<T>> {
     this.#ended.join(item, now, retentionMs);
   }
 
-  /** Takes expired items, and items that were taken a minute ago and still exist. */
-  takeExpired(now: number, limit: number): T[] {
-    const again = this.#handedOut.take(now, HANDED_OUT_AGAIN_MS, limit);
-    return again.concat(this.#ended.take(now, limit - again.length));
+  /** Takes expired items that are not kept, and items that were taken a minute ago and still exist. */
+  takeExpired(now: number, limit: number, isKept: (item: T) => boolean): T[] {
+    const taken: T[] = [];
+    for (let more = true; more && taken.length < limit; ) {
+      const wanted = limit - taken.length;
+      const again = this.#handedOut.take(now, HANDED_OUT_AGAIN_MS, wanted);
+      const found = again.concat(this.#ended.take(now, wanted - again.length));
+      taken.push(...found.filter((item) => !isKept(item)));
+      more = found.length === wanted;
+    }
+    return taken;
   }
 
   handedOut(item: T, now: number): void {
@@ -35,13 +43,9 @@ export class Retention<T extends Waiting<T>> {
     return this.#leaving.take(now, Number.POSITIVE_INFINITY);
   }
 
-  /** Lets an item expire at a time. */
-  expire(item: T, now: number, at: number): void {
-    this.#ended.join(item, now, at - now);
-  }
-
-  /** Lets an item neither expire nor leave. */
-  keep(item: T): void {
-    item.chain?.remove(item);
+  /** Lets an item that is no longer kept expire: now, or at `keptUntil` if that is later. */
+  expire(item: T, now: number, keptUntil: number): void {
+    // Until then, it waits where it has waited since its end.
+    if (item.chain === undefined || keptUntil <= now) this.#ended.join(item, now, 0);
   }
 }

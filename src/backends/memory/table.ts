@@ -1,3 +1,4 @@
+import { keptMs } from "../../contract/operation.js";
 import type { Expired, Table } from "../../engine/table.js";
 import type { Clock } from "../../ports/runtime.js";
 import { createWatchers, type Watchers } from "../shared/watchers.js";
@@ -15,6 +16,8 @@ export interface MemoryTable extends Table<MemoryEntry, MemoryEntry, MemoryEntry
   readonly cancellations: Watchers;
   /** Throws `OVERLOADED` if there is no room for this many new operations. */
   checkRoom(count: number): void;
+  /** Returns whether an entry is kept because its successor exists. */
+  isKept(entry: MemoryEntry): boolean;
 }
 
 /** Options of {@link createTable}. */
@@ -37,6 +40,11 @@ export function createTable({ clock, maxOperations, keys }: TableOptions): Memor
     if (entries.size + count > maxOperations) throw storeFull(maxOperations);
   }
 
+  /** Returns whether an entry is kept because its successor exists. */
+  function isKept({ operation: { retriedBy } }: MemoryEntry): boolean {
+    return retriedBy !== undefined && entries.find(retriedBy) !== undefined;
+  }
+
   function visible(id: string, tenant: string): MemoryEntry | undefined {
     const entry = entries.find(id);
     return entry?.operation.tenant === tenant && entry.operation.hidden !== true ? entry : undefined;
@@ -46,6 +54,7 @@ export function createTable({ clock, maxOperations, keys }: TableOptions): Memor
     entries,
     cancellations,
     checkRoom,
+    isKept,
     now,
     find: (id) => entries.find(id),
     findHeld: (id) => entries.find(id),
@@ -70,14 +79,19 @@ export function createTable({ clock, maxOperations, keys }: TableOptions): Memor
     applyHeld: (entry, step) => entries.apply(entry, step),
     cancelRequested: (id) => cancellations.changed(id),
     hasOverdue: () => true,
-    overdue: (limit) => deadlines.take(now(), limit),
+    overdue: (at, limit) => deadlines.take(at, limit),
     redriven: (entry, successor) => {
       entries.apply(entry, () => {
         entry.operation = { ...entry.operation, retriedBy: successor };
       });
-      retention.keep(entry);
     },
-    expired: (limit) => retention.takeExpired(now(), limit).map(toExpired),
+    expired: (limit) => retention.takeExpired(now(), limit, isKept).map(toExpired),
+    keptFor: ({ id, retryOf }) => {
+      const named = retryOf === undefined ? undefined : entries.find(retryOf);
+      if (named?.operation.retriedBy !== id) return undefined;
+      const { settledAt = 0 } = named.operation;
+      return { named, keptUntil: settledAt + keptMs(named.operation) };
+    },
     expire: (entry, at) => retention.expire(entry, now(), at),
     delete: (entry) => {
       const { id: operationId, tenant, definition, key } = entry.operation;

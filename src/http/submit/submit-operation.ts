@@ -4,7 +4,8 @@ import { isTerminal, type JsonText } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
 import { accept, reportAccepted } from "../../operations/submission/accept.js";
 import { type Accepted, toMessage } from "../../operations/submission/accepted.js";
-import { checkSubmission } from "../../operations/submission/check-submission.js";
+import { checkPayload } from "../../operations/submission/check-payload.js";
+import { toSubmission } from "../../operations/submission/to-submission.js";
 import type { Principal } from "../../ports/authorize.js";
 import type { CreatedResource } from "../../ports/create.js";
 import { isTraced, submitChannel, traced } from "../../telemetry/channels.js";
@@ -92,6 +93,8 @@ async function acceptRequest(
   const bytes = body instanceof Promise ? await body : body;
   const payload = readPayload(format, bytes, settings, target);
   const { value, tree } = payload instanceof Promise ? await payload : payload;
+  const checking = checkPayload(definition, { value, tree, mediaType: format.mediaTypes[0] }, runtime.hash);
+  const checkedPayload = checking instanceof Promise ? await checking : checking;
   const asked = {
     definition,
     tenant,
@@ -101,8 +104,8 @@ async function acceptRequest(
     webhookUrl,
     meta: tracing?.meta,
   };
-  const checking = checkSubmission(service, asked, { value, tree, mediaType: format.mediaTypes[0] });
-  const checked = checking instanceof Promise ? await checking : checking;
+  const submission = toSubmission(service, asked, checkedPayload);
+  const checked = { definition, submission, tree, output: checkedPayload.output };
   const accepted = await accept(service, checked);
   reportAccepted(service, checked, accepted, context);
   tracing?.onAccepted({ tenant, accepted });

@@ -2,6 +2,7 @@ import type { OperationDefinition } from "../../contract/definition/definition.j
 import { laneOf } from "../../contract/definition/lane.js";
 import { DEFAULT_URGENCY, type JsonText, type NewOperation } from "../../contract/operation.js";
 import type { Submission } from "../../ports/submission.js";
+import type { CheckedPayload } from "./check-payload.js";
 import type { SubmissionContext } from "./context.js";
 
 /** A submission without its payload. */
@@ -22,15 +23,6 @@ export interface SubmissionRequest {
   readonly webhookUrl?: string | undefined;
   /** Data to store with the operation, such as its trace context. Default: none. */
   readonly meta?: JsonText | undefined;
-}
-
-/** A payload that was checked. */
-interface CheckedPayload {
-  /** Canonical JSON of the parsed payload (RFC 8785). */
-  readonly input: JsonText;
-  /** Output of the input schema. */
-  readonly output: unknown;
-  readonly fingerprint: string;
 }
 
 /** Creates the submission for the stores. Chooses its ids once, so recording is repeatable. Throws `INVALID_OPTION` for a broken `serialBy`. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createSqliteBackend, type SqliteBackend } from "async-request-reply/sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { claimOne } from "../../support/claims.js";
 import { describeClients } from "../../support/sqlite/clients.js";
 import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { newSubmission } from "./submissions.js";
@@ -95,6 +96,29 @@ describeClients("an SQLite file that cannot be used", (client) => {
     expect(await backend.operations.requestCancel(id, "tenant")).toBe("cancelled");
     await expect.poll(() => backend.submissions.purge({ limit: 10 })).toBe(1);
     expect(await backend.operations.get(id, "tenant")).toBeUndefined();
+  });
+
+  it("has an operation that cannot be read, which does not keep the purge from the others", async () => {
+    const database = file.connect();
+    const backend = createSqliteBackend({ database });
+    const { operations, submissions } = backend;
+    const retention = { retentionMs: 1, failedRetentionMs: 1 };
+    const [failed, other] = [newSubmission(1, retention), newSubmission(2, retention)];
+    for (const each of [failed, other]) await submissions.record(each);
+    const { id } = failed.operation;
+    await claimOne(operations, id, { token: "t", leaseMs: 60_000 });
+    await operations.settle({ operationId: id, token: "t" }, { to: "failed", error: "{}" });
+    const successor = newSubmission(3).operation.id;
+    await operations.redrive(id, { id: successor, onEndId: successor });
+    for (const each of [successor, other.operation.id]) await operations.requestCancel(each, "tenant");
+    database.exec(`update arr_operations set attempt = 'unreadable' where id = '${id}'`);
+    const left = (): unknown[] => database.prepare("select id from arr_operations").all();
+    await expect
+      .poll(async () => {
+        await submissions.purge({ limit: 10 });
+        return left();
+      })
+      .toEqual([]);
   });
 
   it("is closed", async () => {

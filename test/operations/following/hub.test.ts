@@ -2,7 +2,14 @@ import type { Backend, Format, HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
 import { inside } from "../../support/inside.js";
-import { createWaitingService, ENDED, isSettled, PENDING, seen, tenant } from "../../support/waiting-service.js";
+import {
+  createWaitingService,
+  ENDED,
+  isSettled,
+  PENDING,
+  seen,
+  tenant,
+} from "../../support/waiting-service.js";
 
 const COUNT = 1_000;
 const STORE_DOWN = new Error("the store is down");

@@ -32,7 +32,7 @@ export function createPlaceTable(statements: Statements, now: () => number): Pla
     running: (definition, tenant) => {
       const row =
         tenant === undefined ? first(COUNT_ALL, definition) : first(COUNT_OF_TENANT, definition, tenant);
-      return { count: integer(row ?? {}, "taken"), firstEndsAt: Number(row?.first) };
+      return { count: integer(row ?? {}, "taken"), firstEndsAt: () => Number(row?.first) };
     },
     releaseExpired: (definition, tenant) => {
       if (tenant === undefined) run(RELEASE_ALL, definition, now());

@@ -37,6 +37,8 @@ const BY_ID = `${withInput()} where o.id = ?`;
 const VISIBLE = `${BY_ID} and o.tenant = ? and o.hidden = 0`;
 const EXPIRED = `select seq, id, retry_of from arr_operations indexed by arr_operations_expires
   where expires_at is not null and expires_at <= ? order by expires_at limit ?`;
+const KEPT_FOR = `select seq, settled_at + coalesce(failed_retention_ms, retention_ms) as kept_until from arr_operations
+  where id = ? and retried_by = ?`;
 const OVERDUE = `${withInput("arr_operations_start_by")}
   where o.start_by is not null and o.token is null and o.previous_lost = 0 and o.start_by <= ? order by o.start_by limit ?`;
 
@@ -122,7 +124,7 @@ export function createTable(statements: Statements, now: () => number, changed: 
     applyHeld: apply,
     cancelRequested: (id) => void changed.cancelled.add(id),
     hasOverdue: () => first(OVERDUE, now(), 1) !== undefined,
-    overdue: (limit) => all(OVERDUE, now(), limit).map(toEntry),
+    overdue: (at, limit) => all(OVERDUE, at, limit).map(toEntry),
     redriven: ({ seq, operation: { id } }, successor) => {
       run("update arr_operations set retried_by = ?, expires_at = null where seq = ?", successor, seq);
       changed.changed.add(id);
@@ -132,6 +134,10 @@ export function createTable(statements: Statements, now: () => number, changed: 
         const named = { named: integer(row, "seq"), id: text(row, "id") };
         return row.retry_of === null ? named : { ...named, retryOf: text(row, "retry_of") };
       }),
+    keptFor: ({ id, retryOf }) => {
+      const row = retryOf === undefined ? undefined : first(KEPT_FOR, retryOf, id);
+      return row && { named: integer(row, "seq"), keptUntil: integer(row, "kept_until") };
+    },
     expire: (seq, at) => void run("update arr_operations set expires_at = ? where seq = ?", at, seq),
     delete: (seq) => {
       run("delete from arr_operations where seq = ?", seq);

@@ -118,7 +118,7 @@ export const libraryMutants: Readonly<Record<string, Mutant>> = {
   "waiters rely on notifications, which can get lost": {
     violation: /I16: a waiter learned of the end of .* \d+ ms late/,
     plant: () =>
-      vi.doMock("../../src/following/parking.js", async (original) => {
+      vi.doMock("../../src/operations/following/parking.js", async (original) => {
         const real = await original<typeof Parking>();
         const createParking: typeof real.createParking = (operations, clock, _, look) =>
           real.createParking(operations, clock, 3_600_000, look);
@@ -217,7 +217,7 @@ const REPLACED = [
   "../../src/service/submit.js",
   "../../src/operator/filter.js",
   "../../src/operator/redrive-one.js",
-  "../../src/following/parking.js",
+  "../../src/operations/following/parking.js",
   "../../src/protocol/backlog.js",
   "../../src/webhooks/delivery/find-announced.js",
   "../../src/webhooks/delivery/deliver.js",

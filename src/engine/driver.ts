@@ -1,4 +1,4 @@
-/** What a call writes: new operations, or progress of those that exist. */
+/** Kind of a call that writes: for new operations, or for the progress of existing ones. */
 export type CallKind = "submissions" | "work";
 
 /** Options of {@link Driver.write}. */

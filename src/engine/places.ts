@@ -11,7 +11,7 @@ export interface FreePlaces {
   freeFor(tenant: string): number;
 }
 
-/** Returns the free places of a definition. If there are none, takes expired leases away first. */
+/** Returns the free places of a definition. If all are taken, takes expired leases away first. */
 export function freePlaces<Found extends Entry, Named>(
   table: PlaceTable<Found, Named>,
   definition: string,

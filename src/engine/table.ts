@@ -66,7 +66,7 @@ export interface ClaimSearches<Found extends Entry, Named = Found> {
 /** Running attempts that count for a limit. */
 export interface Running {
   readonly count: number;
-  /** Returns when the first of their leases ends. Epoch milliseconds. Anything if there are none. */
+  /** Returns when the first of their leases ends. Epoch milliseconds. Any number if nothing runs. */
   firstEndsAt(): number;
 }
 

@@ -95,7 +95,7 @@ describe("the checks of the driver", () => {
     expect(checkPlaces(historyOf(inOrder(frozen), ...operations))).toEqual([]);
   });
 
-  it("count an attempt for as long as its lease, which a slow store may not have extended", () => {
+  it("count an attempt for as long as its lease, which a slow store might not have extended", () => {
     const lane = { definition: "laned", lane: "1" };
     const operations = ["a", "b"].map((id) => operation(id, lane));
     const [begun, ...rest] = ran("a", 10, 5_000);

@@ -17,7 +17,7 @@ interface StoredEntry extends Entry {
   expiresAt: number | undefined;
 }
 
-/** What the file contains. */
+/** Contents of the file. */
 interface Contents {
   readonly entries: StoredEntry[];
   readonly paused: [definition: string, pause: Pause][];

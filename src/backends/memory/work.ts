@@ -110,7 +110,7 @@ export class Work {
     return (this.#definitions.get(definition)?.behind.size ?? 0) > 0;
   }
 
-  /** Returns when the first lease of a definition ends. Infinity if there is none. */
+  /** Returns when the first lease of a definition ends. Infinity if no entry has one. */
   firstLeaseEndsAt(definition: string): number {
     const [first] = taken(this.#definitions.get(definition)?.leased.from() ?? [], 1, () => true);
     return first?.leaseEndsAt ?? Number.POSITIVE_INFINITY;

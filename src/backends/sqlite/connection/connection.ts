@@ -57,7 +57,7 @@ export interface ConnectionOptions {
   readonly onBegin: (waitsForDisk: boolean) => void;
   /** Called after each transaction, also after one that could not begin. */
   readonly onEnd: () => void;
-  /** What the jobs of a transaction write. */
+  /** Receives the operations that the jobs of a transaction write. */
   readonly changed: Changed;
   /** Called at the end of each transaction. */
   readonly onCommitting: () => void;

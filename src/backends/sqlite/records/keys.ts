@@ -1,3 +1,4 @@
+import type { Holder } from "../../../engine/table.js";
 import type { KeyReference } from "../../../ports/idempotency-store.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import { text } from "../../shared/row.js";
@@ -6,12 +7,6 @@ import type { Statements } from "../connection/statements.js";
 /** Key with the hash that the indexes hold. */
 export interface HashedKey extends KeyReference {
   readonly hash: number;
-}
-
-/** The operation that a key is bound to. */
-export interface Holder {
-  readonly operationId: string;
-  readonly fingerprint: string;
 }
 
 /** Number of characters of a hash in base64url that become a number. Each has 6 bits. */

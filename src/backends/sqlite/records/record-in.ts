@@ -31,7 +31,7 @@ export interface RecordInOptions {
 /** A connection on which the user opens transactions. */
 interface Known {
   readonly statements: Statements;
-  /** What the table writes. The commit is the user's, so nobody is told of it. */
+  /** Receives the operations that the table writes. The commit is the user's, so no one learns of them. */
   readonly changed: Changed;
   readonly table: SqliteTable;
 }

@@ -36,7 +36,7 @@ async function purged({ operations, submissions }: Recording): Promise<string[]>
   return gone;
 }
 
-/** What a purge deletes, and when. */
+/** Operations that a purge deletes, and when. */
 export const retentionChecks: readonly SubmissionsCheck[] = [
   {
     rule: "purge.from-the-end",

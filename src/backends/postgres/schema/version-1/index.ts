@@ -8,7 +8,7 @@ import sweeping from "./sweeping.sql";
 import tables from "./tables.sql";
 import transactions from "./transactions.sql";
 
-/** What stands for a name in double braces. Belongs to this version, and never changes once a release has it. */
+/** Texts that replace names in double braces. Belongs to this version, and never changes once a release has it. */
 const TEMPLATES: Readonly<Record<string, string>> = {
   /** A function whose statements always use indexes, and keep their plans. */
   by_index: `set search_path = pg_catalog, pg_temp

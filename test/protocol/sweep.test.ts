@@ -190,6 +190,23 @@ describe("a binding without an operation", () => {
 });
 
 describe("an operation that was never finished", () => {
+  it("is found behind more old keys than a batch has, whose operations all exist", async () => {
+    const { clock, stores, events, worker } = stage("composed");
+    const { operations, idempotency } = stores;
+    const about = { tenant: "anonymous", definition: "unknown", fingerprint: "1:x" };
+    const idOf = (index: number): string => `01a1fb05-4b30-709b-a295-${String(index).padStart(12, "0")}`;
+    for (let index = 0; index < 600; index += 1) {
+      const key = `k${index}`;
+      await idempotency.bind({ ...about, key, operationId: idOf(index) });
+      await operations.create({ id: idOf(index), ...about, key, input: "1", retentionMs: HOUR_MS });
+    }
+    await idempotency.bind({ ...about, key: "last", operationId: idOf(600) });
+    await clock.advance(7 * 24 * HOUR_MS);
+    await worker.runUntilIdle();
+    const abandoned = events.filter(({ event }) => event === "operation.abandoned");
+    expect(abandoned).toMatchObject([{ operationId: idOf(600) }]);
+  });
+
   it.each([
     ["orders", HOUR_MS],
     ["unknown", 7 * 24 * HOUR_MS],

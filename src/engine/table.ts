@@ -96,8 +96,6 @@ export interface PlaceTable<Found extends Entry, Named = Found> {
 export interface ClaimTable<Found extends Entry, Named = Found>
   extends ClaimSearches<Found, Named>,
     PlaceTable<Found, Named> {
-  /** Returns the time of the store's clock. Epoch milliseconds. */
-  now(): number;
   /** Returns an entry by its id, also one that has ended. */
   find(id: string): Found | undefined;
   /**

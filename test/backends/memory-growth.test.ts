@@ -132,7 +132,7 @@ it("a lane that is never empty keeps none of the operations that have ended", as
   expect(await countInMemory(refs, ENOUGH_TURNS)).toBeLessThan(100);
 });
 
-it("a limit looks at no attempts of a tenant while it has free places, however many run", async () => {
+it("a limit holds for a tenant of whom very many attempts run", async () => {
   const { operations } = memoryOnClock();
   const count = effort(5_000, 150_000);
   for (let index = 0; index <= count; index += 1) await operations.create(operation(index));

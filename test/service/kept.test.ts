@@ -9,6 +9,7 @@ import {
   type IdempotencyStore,
 } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
+import type { SeparateOperationStore } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { replacing } from "../support/replacing.js";
@@ -107,6 +108,19 @@ describe("a back end", () => {
           definitions: plain,
           authorize,
           backend: { ...createMemoryStores(), idempotency: replacing({} as IdempotencyStore, {}) },
+        }),
+    ],
+    [
+      "of a service with two stores, one of which hands out no expired operations",
+      lacks("operations", "takeExpired"),
+      () =>
+        createService({
+          definitions: plain,
+          authorize,
+          backend: {
+            ...createMemoryStores(),
+            operations: without("operations", "takeExpired").operations as SeparateOperationStore,
+          },
         }),
     ],
     [

@@ -33,7 +33,7 @@ class RunningOperations {
 const NO_ENTRIES: ReadonlySet<MemoryEntry> = new Set();
 
 /** Knows which operations run, and which ones are in a lane. */
-export class Places implements Omit<PlaceTable<MemoryEntry>, "now"> {
+export class Places implements Omit<PlaceTable<MemoryEntry>, "now" | "limited" | "nameOf"> {
   /** Of the definitions that have limits. */
   readonly #running = new Map<string, RunningOperations>();
   readonly #lanes = new Map<string, Lane<MemoryEntry>>();
@@ -70,8 +70,6 @@ export class Places implements Omit<PlaceTable<MemoryEntry>, "now"> {
       if (entry.leaseEndsAt <= this.#now() && entry.operation.cancelRequested !== true) this.release(entry);
   }
 
-  limited(): void {}
-
   holderOfLane(
     entry: MemoryEntry,
   ): { readonly named: MemoryEntry; readonly leaseEndsAt: number } | undefined {
@@ -82,10 +80,6 @@ export class Places implements Omit<PlaceTable<MemoryEntry>, "now"> {
 
   firstOfLane(operation: InLane): MemoryEntry | undefined {
     return this.#lanes.get(laneOf(operation))?.first;
-  }
-
-  nameOf(entry: MemoryEntry): MemoryEntry {
-    return entry;
   }
 
   release(entry: MemoryEntry): void {

@@ -117,7 +117,7 @@ export function createTable({ clock, maxOperations, keys }: TableOptions): Memor
     firstOfLane: (operation) => places.firstOfLane(operation),
     nameOf: (entry) => entry,
     release: (entry) => places.release(entry),
-    setBehind: (entry, isBehind) => work.setBehind(entry, isBehind),
+    setBehind: (entry, isBehind) => places.setBehind(entry, isBehind),
   };
 }
 

@@ -33,24 +33,23 @@ describe("a caller without access", () => {
     expect(reply.body).not.toContain("session store");
   });
 
-  it("gets a 503 if authorize returns something else, and the event says what", async () => {
-    const events: ServiceEvent[] = [];
-    const authorize = (() => ({ id: "admin" })) as unknown as ConsoleAuthorize;
-    const { send } = createConsoleStage("observe", { authorize, observe: (event) => events.push(event) });
-    expect((await send({ path: "/" })).status).toBe(503);
-    expect(String((events[0] as { readonly error?: unknown }).error)).toContain(
+  it.each([
+    [
+      "something else, and the event says what",
+      { id: "admin" },
       '`authorize` returned an object, not "observe", "operate", `{ access, id }` with one of them, or nothing.',
-    );
-  });
-
-  it("gets a 503 if authorize returns an id that cannot be kept", async () => {
+    ],
+    [
+      "an id that cannot be kept",
+      { access: "operate", id: "" },
+      "The `id` that `authorize` returned has 0 characters.",
+    ],
+  ])("gets a 503 if authorize returns %s", async (_, returned, message) => {
     const events: ServiceEvent[] = [];
-    const authorize: ConsoleAuthorize = () => ({ access: "operate", id: "" });
+    const authorize = () => returned as never;
     const { send } = createConsoleStage("observe", { authorize, observe: (event) => events.push(event) });
     expect((await send({ path: "/" })).status).toBe(503);
-    expect(String((events[0] as { readonly error?: unknown }).error)).toContain(
-      "The `id` that `authorize` returned has 0 characters.",
-    );
+    expect(String((events[0] as { readonly error?: unknown }).error)).toContain(message);
   });
 
   it("gets a 503 if authorize does not answer within 10 s", async () => {
@@ -72,22 +71,24 @@ describe("the event of a refused request", () => {
     ["GET", "/console/api/secret", undefined],
   ])("has the method and the pattern of the path: %s %s", async (method, path, route) => {
     const events: ServiceEvent[] = [];
-    const observe = (event: ServiceEvent): void => void events.push(event);
+    const observe = (event: ServiceEvent) => events.push(event);
     const { send } = createConsoleStage("observe", { authorize: () => undefined, observe });
     await send({ method, path });
-    const where = route === undefined ? { method } : { method, route };
-    const error = expect.anything();
-    expect(events).toEqual([
-      { event: "request.refused", ...where, status: 401, code: "UNAUTHENTICATED", error },
-    ]);
+    const refusal = {
+      event: "request.refused",
+      status: 401,
+      code: "UNAUTHENTICATED",
+      error: expect.anything(),
+    };
+    expect(events).toEqual([{ ...refusal, method, route }]);
   });
 });
 
 describe("a caller who may only observe", () => {
-  it.each(["/api/operations/ID/payload"])("cannot read %s", async (path) => {
+  it("cannot read /api/operations/ID/payload", async () => {
     const { send, submit } = createConsoleStage("observe");
     const id = await submit("complete", { note: "secret" });
-    const reply = await send({ path: path.replace("ID", id) });
+    const reply = await send({ path: `/api/operations/${id}/payload` });
     expect(reply.status).toBe(403);
     expect(reply.body).not.toContain("secret");
   });
@@ -108,22 +109,14 @@ describe("a caller who may only observe", () => {
     const failed = await end("throw", { note: "secret" });
     const completed = await end("complete", { note: "secret" });
     await submit("complete", { note: "secret" });
-    for (const path of [
-      "/api/overview",
-      "/api/operations",
-      "/api/failures",
-      ...[failed, completed].map(detailsOf),
-    ]) {
-      const reply = await send({ path });
+    const details = [failed, completed].map((id) => `operations/${id}`);
+    for (const path of ["overview", "operations", "failures", ...details]) {
+      const reply = await send({ path: `/api/${path}` });
       expect(reply.status).toBe(200);
       expect(reply.body).not.toContain("secret");
     }
   });
 });
-
-function detailsOf(id: string): string {
-  return `/api/operations/${id}`;
-}
 
 describe("a change", () => {
   const own = { host: "ops.example", origin: "http://ops.example", "content-type": "application/json" };

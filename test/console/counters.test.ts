@@ -134,21 +134,19 @@ describe("counters", () => {
     const counters = createCounters({ observe: false });
     const definitions = [defineOrders()] as const;
     const service = createService({ definitions, observe: counters.observe });
-    const submitted = await service.submit(definitions[0], { itemId: "pen", quantity: 1 });
+    const { operationId } = await service.submit(definitions[0], order);
     const worker = createWorker(service, {
-      orders: async (_, job) => {
-        const { signal } = job;
+      orders: async (_, { signal }) => {
         const aborted = new Promise((_, reject) =>
           signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
         );
-        await service.cancel(definitions[0], submitted.operationId);
+        await service.cancel(definitions[0], operationId);
         await aborted;
       },
     });
     await worker.start();
-    await expect(service.result(definitions[0], submitted.operationId)).rejects.toMatchObject({
-      code: "OPERATION_CANCELLED",
-    });
+    const result = service.result(definitions[0], operationId);
+    await expect(result).rejects.toMatchObject({ code: "OPERATION_CANCELLED" });
     await service.close();
     expect(counters.read().definitions).toEqual([]);
   });
@@ -215,8 +213,7 @@ describe("counters", () => {
 
   it("ignore all other events", () => {
     const { counters } = createStage();
-    const other: ServiceEvent = { event: "operation.purged", count: 1 };
-    counters.observe(other);
+    counters.observe({ event: "operation.purged", count: 1 });
     expect(counters.read().definitions).toEqual([]);
   });
 

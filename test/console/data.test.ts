@@ -3,7 +3,7 @@ import { problemType, type Settlement } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { claimOne } from "../support/claims.js";
 import { redriven } from "../support/operator/stage.js";
-import { createConsoleStage, dataOf } from "./stage.js";
+import { createConsoleStage, dataOf, FROM_PAGE } from "./stage.js";
 
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
 
@@ -87,12 +87,10 @@ describe("the groups of failures", () => {
     for (const note of ["no item 7", "no item 12"]) ids.push(await end("quote", { note, principal: "ann" }));
     await end("throw", { tenant: "b" });
     const message = "The processor threw RangeError: no item *";
-    const grouped = async (query: string): Promise<unknown> =>
-      (await read<Failures>(`/api/failures?${query}`)).groups.map(({ count, open, exampleId }) => [
-        count,
-        open,
-        exampleId,
-      ]);
+    const grouped = async (query: string): Promise<unknown> => {
+      const { groups } = await read<Failures>(`/api/failures?${query}`);
+      return groups.map(({ count, open, exampleId }) => [count, open, exampleId]);
+    };
     expect(await read(`/api/failures?tenant=a&definition=exports&status=failed`)).toEqual({
       groups: [
         {
@@ -117,13 +115,11 @@ describe("the groups of failures", () => {
     expect(operations.map(({ operationId }) => operationId)).toEqual([ids[0]]);
   });
 
-  it.each(["definition=x", "errorType=x", "createdFrom=yesterday"])(
-    "say what is wrong with %s",
-    async (query) => {
-      const { send } = createConsoleStage();
-      expect((await send({ path: `/api/failures?${query}` })).status).toBe(400);
-    },
-  );
+  const wrong = ["definition=x", "errorType=x", "createdFrom=yesterday"];
+  it.each(wrong)("say what is wrong with %s", async (query) => {
+    const { send } = createConsoleStage();
+    expect((await send({ path: `/api/failures?${query}` })).status).toBe(400);
+  });
 
   it("are run again by their message", async () => {
     const { change, end } = createConsoleStage();
@@ -283,15 +279,11 @@ describe("a bulk redrive", () => {
     const { console, end, operator } = createConsoleStage();
     for (let count = 0; count < 10; count += 1) await end("throw");
     const stop = new AbortController();
-    const headers = { "sec-fetch-site": "same-origin", "content-type": "application/json" };
     const body = JSON.stringify({ filter: { tenant: "a" } });
-    const running = console.handle(
-      { method: "POST", path: "/api/redrives", headers, body },
-      { signal: stop.signal },
-    );
-    await expect
-      .poll(async () => (await operator.list({ status: "pending" })).operations.length)
-      .toBeGreaterThan(0);
+    const request = { method: "POST", path: "/api/redrives", headers: FROM_PAGE, body };
+    const running = console.handle(request, { signal: stop.signal });
+    const pending = async () => (await operator.list({ status: "pending" })).operations.length;
+    await expect.poll(pending).toBeGreaterThan(0);
     stop.abort();
     const { redriven, cursor } = dataOf<RedriveRun>(await running);
     expect(redriven).toBeLessThan(10);

@@ -1,30 +1,22 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { toExpressHandler } from "async-request-reply/express";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { toNodeHandler } from "async-request-reply/node";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { expressVersions } from "../support/express-apps.js";
+import { type App, expressVersions } from "../support/express-apps.js";
+import { startServer, type ToListener } from "../support/node-harness.js";
 import { type ConsoleStage, createConsoleStage, FROM_PAGE } from "./stage.js";
 
 type Send = (path: string, options?: RequestInit) => Promise<Response>;
 
-async function listen(handler: RequestListener): Promise<Send> {
-  const server = createServer(handler);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+async function listen({ console }: ConsoleStage, toListener: ToListener): Promise<Send> {
+  const { port, close } = await startServer(console, toListener);
+  onTestFinished(close);
   return (path, options) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...options });
 }
 
 const adapters: readonly (readonly [name: string, mount: (stage: ConsoleStage) => Promise<Send>])[] = [
-  ["Node", ({ console }) => listen(toNodeHandler(console))],
+  ["Node", (stage) => listen(stage, toNodeHandler)],
   [
     "Fetch",
     async ({ console }) => {
@@ -32,23 +24,19 @@ const adapters: readonly (readonly [name: string, mount: (stage: ConsoleStage) =
       return (path, options) => handler(new Request(`https://ops.example${path}`, options));
     },
   ],
-  ...expressVersions.map(
-    ({ version, express }) =>
-      [
-        `Express ${version}`,
-        ({ console }: ConsoleStage) => {
-          const app = express();
-          app.use("/ops/console", toExpressHandler(console));
-          return listen(app as unknown as RequestListener);
-        },
-      ] as const,
-  ),
+  ...expressVersions.map(({ version, express }) => {
+    const toApp: ToListener = (console) => {
+      const app = express() as App & { use(path: string, handler: unknown): unknown };
+      app.use("/ops/console", toExpressHandler(console));
+      return app;
+    };
+    return [`Express ${version}`, (stage: ConsoleStage) => listen(stage, toApp)] as const;
+  }),
 ];
 
 describe.each(adapters)("a console on %s", (_, mount) => {
   it("works under any base path, with relative URLs", async () => {
-    const stage = createConsoleStage();
-    const send = await mount(stage);
+    const send = await mount(createConsoleStage());
     const moved = await send("/ops/console?status=all");
     expect(moved.status).toBe(308);
     expect(moved.headers.get("location")).toBe("./console/?status=all");

@@ -20,22 +20,14 @@ async function createTimelineStage(maxAttempts = 20) {
   const clock = createManualClock();
   const backend = createMemoryBackend({ clock });
   const definitions = [defineOrders({ cancellable: true })] as const;
-  const service = createService({
-    definitions,
-    backend,
-    authorize: () => undefined,
-    observe: false,
-    runtime: { clock, random: () => 0.5 },
-  });
+  const runtime = { clock, random: () => 0.5 };
+  const service = createService({ definitions, backend, observe: false, runtime });
   const console = createConsole({
     operator: createOperator({ backend, definitions, observe: false }),
     authorize: () => "observe",
   });
-  const { operationId: id } = await service.submit(
-    definitions[0],
-    { itemId: "a", quantity: 1 },
-    { tenant: "a" },
-  );
+  const order = { itemId: "a", quantity: 1 };
+  const { operationId: id } = await service.submit(definitions[0], order, { tenant: "a" });
   let fails = true;
   const orders = (): void => {
     if (fails) throw new TypeError("broken");

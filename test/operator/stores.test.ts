@@ -5,7 +5,6 @@ import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { createOperatorStage, existing, exportsOf, importsOf, redriven } from "../support/operator/stage.js";
 
-const _ID = "01900000-0000-7000-8000-00000000ffff";
 const definitions = [exportsOf, importsOf] as const;
 
 /** Creates a memory back end and replaces methods of its operation store. */

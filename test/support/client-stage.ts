@@ -6,10 +6,11 @@ import {
   type Processors,
   permanentFailure,
 } from "async-request-reply";
-import { type Client, type ClientOptions, createClient } from "async-request-reply/client";
+import { type ClientOptions, createClient } from "async-request-reply/client";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
+import { signalOf } from "./signal.js";
 
 const exportsOf = defineOperation({
   name: "exports",
@@ -32,19 +33,11 @@ const bookings = defineOperation({
 });
 export const definitions = [exportsOf, orders, bookings] as const;
 
-/** A service under `/v1` with a worker, a client that calls it without sockets, and what it was sent. */
-export interface Stage {
-  readonly api: Client<typeof definitions>;
-  /** Creates another client of the service. */
-  connect(options?: Partial<ClientOptions>): Client<typeof definitions>;
-  /** Requests so far. Their bodies are used up. */
-  readonly requests: Request[];
-  /** Continues the work on an account. It waits after it has reported 50 %. */
-  finish(accountId: string): void;
-}
-
-/** Starts a stage that is closed when the test ends. */
-export async function openStage(): Promise<Stage> {
+/**
+ * Starts a service under `/v1` with a worker, and a client that calls it without sockets. They are closed when the test
+ * ends.
+ */
+export async function openStage() {
   const service = createService({
     definitions,
     authorize: bearer({ secret: "tenant-a", other: "tenant-b" }),
@@ -53,9 +46,9 @@ export async function openStage(): Promise<Stage> {
     list: true,
     create: { bookings: ({ room }) => ({ body: { room, status: "pending" } }) },
   });
-  const gates = new Map<string, Gate>();
-  const gate = (id: string): Gate => {
-    const known = gates.get(id) ?? createGate();
+  const gates = new Map<string, ReturnType<typeof signalOf<void>>>();
+  const gate = (id: string) => {
+    const known = gates.get(id) ?? signalOf();
     gates.set(id, known);
     return known;
   };
@@ -71,7 +64,7 @@ export async function openStage(): Promise<Stage> {
   });
   const handler = toFetchHandler(service);
   const requests: Request[] = [];
-  const connect = (options: Partial<ClientOptions> = {}): Client<typeof definitions> =>
+  const connect = (options: Partial<ClientOptions> = {}) =>
     createClient({
       baseUrl: "http://localhost/v1",
       definitions,
@@ -83,7 +76,15 @@ export async function openStage(): Promise<Stage> {
       },
       ...options,
     });
-  return { api: connect(), connect, requests, finish: (id) => gate(id).resolve() };
+  return {
+    api: connect(),
+    /** Creates another client of the service. */
+    connect,
+    /** Requests so far. Their bodies are used up. */
+    requests,
+    /** Continues the work on an account. It waits after it has reported 50 %. */
+    finish: (accountId: string) => gate(accountId).resolve(),
+  };
 }
 
 function createProcessors(finished: (accountId: string) => Promise<void>): Processors<typeof definitions> {
@@ -102,18 +103,4 @@ function createProcessors(finished: (accountId: string) => Promise<void>): Proce
     },
     bookings: ({ room }) => ({ room }),
   };
-}
-
-/** Something that can be waited for and finished. */
-interface Gate {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-}
-
-function createGate(): Gate {
-  let resolve: () => void = () => {};
-  const promise = new Promise<void>((fulfill) => {
-    resolve = fulfill;
-  });
-  return { promise, resolve: () => resolve() };
 }

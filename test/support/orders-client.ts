@@ -8,20 +8,13 @@ interface OperationBody {
   readonly error?: { readonly type: string; readonly detail: string };
 }
 
-export interface OrdersClient {
-  /** Posts a value as JSON, or a string unchanged. `undefined` omits a default header field. */
-  submit(body: unknown, headers?: Readonly<Record<string, string | undefined>>): Promise<Response>;
-  /** Submits an order and returns the location of its operation. Throws unless the status is 202. */
-  accepted(body: unknown): Promise<string>;
-  read(location: string): Promise<OperationBody>;
-  /** Polls until the operation is terminal. */
-  settled(location: string): Promise<OperationBody>;
-}
+export type OrdersClient = ReturnType<typeof createOrdersClient>;
 
 /** A plain HTTP client of the example server. */
-export function createOrdersClient(baseUrl: string, token = "demo-token"): OrdersClient {
+export function createOrdersClient(baseUrl: string, token = "demo-token") {
   const credentials = { authorization: `Bearer ${token}` };
 
+  /** Posts a value as JSON, or a string unchanged. `undefined` omits a default header field. */
   async function submit(
     body: unknown,
     headers: Readonly<Record<string, string | undefined>> = {},
@@ -42,7 +35,8 @@ export function createOrdersClient(baseUrl: string, token = "demo-token"): Order
 
   return {
     submit,
-    accepted: async (body) => {
+    /** Submits an order and returns the location of its operation. Throws unless the status is 202. */
+    accepted: async (body: unknown) => {
       const response = await submit(body);
       await response.arrayBuffer();
       const location = response.headers.get("location");
@@ -50,7 +44,8 @@ export function createOrdersClient(baseUrl: string, token = "demo-token"): Order
       return location;
     },
     read,
-    settled: (location) =>
+    /** Polls until the operation is terminal. */
+    settled: (location: string) =>
       vi.waitUntil(
         async () => {
           const operation = await read(location);

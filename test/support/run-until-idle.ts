@@ -10,7 +10,7 @@ import {
 import type { Operation } from "async-request-reply/ports";
 import { expect, it } from "vitest";
 import { interceptBackend } from "./intercept-backend.js";
-import { signalOf } from "./worker-stage.js";
+import { signalOf } from "./signal.js";
 
 const orders = defineOrders();
 const TENANT = "anonymous";

@@ -5,21 +5,11 @@ const refuse = (): never => {
   throw new Error("this value must not be inspected");
 };
 
-const traps: Required<ProxyHandler<object>> = {
-  apply: refuse,
-  construct: refuse,
-  defineProperty: refuse,
-  deleteProperty: refuse,
-  get: refuse,
-  getOwnPropertyDescriptor: refuse,
-  getPrototypeOf: refuse,
-  has: refuse,
-  isExtensible: refuse,
-  ownKeys: refuse,
-  preventExtensions: refuse,
-  set: refuse,
-  setPrototypeOf: refuse,
-};
+/** Has every trap. */
+const traps: ProxyHandler<object> = new Proxy({}, { get: () => refuse });
+
+const members =
+  "code detail context message name stack cause then toJSON toString issues value status id".split(" ");
 
 function revoked(target: object): object {
   const { proxy, revoke } = Proxy.revocable(target, {});
@@ -44,27 +34,7 @@ export const unreadable: readonly (readonly [name: string, value: unknown])[] = 
   ],
   [
     "an object whose getters throw",
-    Object.defineProperties(
-      {},
-      Object.fromEntries(
-        [
-          "code",
-          "detail",
-          "context",
-          "message",
-          "name",
-          "stack",
-          "cause",
-          "then",
-          "toJSON",
-          "toString",
-          "issues",
-          "value",
-          "status",
-          "id",
-        ].map((name) => [name, { get: refuse }]),
-      ),
-    ),
+    Object.defineProperties({}, Object.fromEntries(members.map((name) => [name, { get: refuse }]))),
   ],
 ];
 

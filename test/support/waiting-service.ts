@@ -4,13 +4,11 @@ import {
   createMemoryBackend,
   createOrderService,
   type HttpResponse,
-  type OrderDefinition,
   type OrderServiceOptions,
   type RequestContext,
-  type Service,
   type ServiceEvent,
 } from "async-request-reply";
-import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { createManualClock } from "async-request-reply/testing";
 import { nextTurn } from "../../src/platform/waits.js";
 import { interceptBackend, type PortCall } from "./intercept-backend.js";
 
@@ -18,20 +16,7 @@ const ORDER = { itemId: "pen", quantity: 2 };
 export const tenant = "anonymous";
 
 /** A service on a stopped clock, with everything that a test of waiting needs. */
-export interface WaitingService {
-  readonly service: Service<readonly [OrderDefinition]>;
-  readonly backend: Backend;
-  readonly clock: ManualClock;
-  readonly events: readonly ServiceEvent[];
-  /** Ids of the reads of the store so far, one list per call. */
-  readonly reads: string[][];
-  /** Submits an order and returns its id. */
-  submit(): Promise<string>;
-  /** Ends an operation. */
-  end(id: string): Promise<unknown>;
-  /** Sends a `GET` that waits for 20 s. Resolves when the request waits or has been answered. */
-  wait(id: string, options?: WaitOptions): Promise<{ readonly reply: Promise<HttpResponse> }>;
-}
+export type WaitingService = ReturnType<typeof createWaitingService>;
 
 interface WaitOptions {
   readonly context?: RequestContext;
@@ -48,7 +33,7 @@ export interface Given extends Partial<OrderServiceOptions<never>> {
   readonly change?: (backend: Backend<never>) => Backend<never>;
 }
 
-export function createWaitingService(given: Given = {}): WaitingService {
+export function createWaitingService(given: Given = {}) {
   const { random = () => 0, onRead = (_, proceed) => proceed(), change = (same) => same, ...options } = given;
   const clock = createManualClock();
   const memory = createMemoryBackend({ clock });
@@ -71,10 +56,14 @@ export function createWaitingService(given: Given = {}): WaitingService {
     backend: memory,
     clock,
     events,
+    /** Ids of the reads of the store so far, one list per call. */
     reads,
+    /** Submits an order and returns its id. */
     submit: async () => (await service.submit(service.definitions[0], ORDER, { tenant })).operationId,
-    end: (id) => memory.operations.requestCancel(id, tenant),
-    wait: async (id, { context, fields = {} } = {}) => {
+    /** Ends an operation. */
+    end: (id: string) => memory.operations.requestCancel(id, tenant),
+    /** Sends a `GET` that waits for 20 s. Resolves when the request waits or has been answered. */
+    wait: async (id: string, { context, fields = {} }: WaitOptions = {}) => {
       const headers = { prefer: "wait=20", ...fields };
       const reply = service.handle({ method: "GET", path: `/operations/${id}`, headers }, context);
       await nextTurn();

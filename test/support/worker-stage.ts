@@ -15,6 +15,8 @@ import type { Operation } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { claimOne } from "./claims.js";
 
+export { signalOf } from "./signal.js";
+
 /** A service, its store on a manual clock, and all observed events. */
 export interface WorkerStage<Definitions extends readonly OperationDefinition[]> {
   readonly clock: ManualClock;
@@ -85,13 +87,4 @@ export function errorOf({ error }: Operation): {
   readonly detail: string;
 } {
   return JSON.parse(error ?? "{}");
-}
-
-/** Creates a promise and the function that resolves it. */
-export function signalOf<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

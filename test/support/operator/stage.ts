@@ -4,7 +4,6 @@ import {
   createWorker,
   defineOperation,
   permanentFailure,
-  type RunSummary,
   type ServiceEvent,
 } from "async-request-reply";
 import { createOperator, type OperationSummary, type Operator } from "async-request-reply/operator";
@@ -22,22 +21,7 @@ type Input = z.input<typeof input>;
 type Names = "exports" | "imports";
 
 /** A service with its worker, and an operator next to it. */
-export interface OperatorStage {
-  readonly backend: Backend;
-  readonly operator: Operator<Names>;
-  /** Events of the operator. */
-  readonly events: readonly ServiceEvent[];
-  /** Submits work and returns the id of its operation. */
-  submit(outcome: Input["outcome"], options?: SubmitOptions): Promise<string>;
-  /** Submits work, runs it and returns the id of its operation. */
-  end(outcome: Input["outcome"], options?: SubmitOptions): Promise<string>;
-  /** Runs the worker until no work is due. */
-  work(): Promise<RunSummary>;
-  /** Lets `mend` complete from now on. */
-  mend(): void;
-  /** Creates another operator on the same back end, like another process. */
-  other(options?: Partial<Parameters<typeof createOperator>[0]>): Operator<Names>;
-}
+export type OperatorStage = ReturnType<typeof createOperatorStage>;
 
 interface SubmitOptions {
   readonly tenant?: string;
@@ -49,45 +33,45 @@ interface SubmitOptions {
 }
 
 /** Creates a service, a worker and an operator on a back end. */
-export function createOperatorStage(backend: Backend): OperatorStage {
+export function createOperatorStage(backend: Backend) {
   const definitions = [exportsOf, importsOf] as const;
   const service = createService({ definitions, backend, authorize: () => undefined, observe: false });
   const events: ServiceEvent[] = [];
   let mended = false;
-  const run = ({ outcome, note }: Input): { note: string } => {
+  const run = ({ outcome, note }: Input) => {
     if (outcome === "refuse") throw permanentFailure("It cannot be done.");
     if (outcome === "quote") throw new RangeError(note);
     if (outcome === "throw" || (outcome === "mend" && !mended)) throw new TypeError("broken");
     return { note: note ?? "none" };
   };
   const worker = createWorker(service, { exports: run, imports: run }, { maxAttempts: 1 });
-  const other: OperatorStage["other"] = (options = {}) =>
+  const other = (options: Partial<Parameters<typeof createOperator>[0]> = {}) =>
     createOperator({ backend, definitions, observe: false, ...options }) as Operator<Names>;
-  const submit: OperatorStage["submit"] = async (outcome, options = {}) => {
-    const { tenant = "a", principal, definition = exportsOf, note, key, urgency } = options;
-    const given = { outcome, ...(note === undefined ? {} : { note }) };
-    const { operationId } = await service.submit(definition, given, {
-      tenant,
-      ...(principal === undefined ? {} : { principal }),
-      ...(key === undefined ? {} : { key }),
-      ...(urgency === undefined ? {} : { urgency }),
-    });
-    return operationId;
+  const submit = async (outcome: Input["outcome"], given: SubmitOptions = {}) => {
+    const { definition = exportsOf, note, ...options } = given;
+    const work = { outcome, ...(note === undefined ? {} : { note }) };
+    return (await service.submit(definition, work, { tenant: "a", ...options })).operationId;
   };
   return {
     backend,
     operator: other({ observe: (event) => events.push(event) }),
+    /** Events of the operator. */
     events,
+    /** Submits work and returns the id of its operation. */
     submit,
-    end: async (outcome, options) => {
+    /** Submits work, runs it and returns the id of its operation. */
+    end: async (outcome: Input["outcome"], options?: SubmitOptions) => {
       const id = await submit(outcome, options);
       await worker.runUntilIdle();
       return id;
     },
+    /** Runs the worker until no work is due. */
     work: () => worker.runUntilIdle(),
+    /** Lets `mend` complete from now on. */
     mend: () => {
       mended = true;
     },
+    /** Creates another operator on the same back end, like another process. */
     other,
   };
 }

@@ -1,8 +1,9 @@
 import { deepEqual, ok } from "../../../../src/testing/expect.js";
 import type { AdapterCase, AdapterHarness, WireConnection, WireRequest } from "../fixtures/adapter-case.js";
+import { casesOf } from "../fixtures/cases-of.js";
 import { mountOrders, type Options, type Orders, request, submission } from "../fixtures/orders-fixture.js";
 import { checkProblem } from "../fixtures/refusal.js";
-import { checkFields, checkStatus, field, operationIdOf } from "../fixtures/reply-checks.js";
+import { checkReply, checkStatus, field, operationIdOf } from "../fixtures/reply-checks.js";
 
 const SHORT_BODY = "x".repeat(1_000);
 /** More than a server reads at once, and more than the service accepts. */
@@ -18,7 +19,7 @@ const early: readonly { readonly status: number; readonly change: WireRequest }[
 ];
 
 /** Connection reuse and closing (RFC 9112 §9), on transports that have connections. */
-export const connectionCases: readonly AdapterCase[] = [
+export const connectionCases = [
   ...early.map(
     ({ status, change }): AdapterCase => ({
       name: `reuses the connection after a ${status} that left a short body unread`,
@@ -45,68 +46,57 @@ export const connectionCases: readonly AdapterCase[] = [
         const { connection } = await open(harness);
         const refused = { ...fields, authorization: undefined };
         await connection.write(submission({ fields: refused, body: { chunks: LONG_BODY } }));
-        const reply = await connection.read();
-        checkProblem(reply, 401, "unauthenticated");
-        checkFields(reply, { connection: "close" });
+        checkProblem(await connection.read(), 401, "unauthenticated", { connection: "close" });
         await connection.closed;
       },
     }),
   ),
-  {
-    name: "closes the connection after a 408, so that slow clients hold no resources",
-    rule: "RFC 9110 §15.5.9",
-    needs: ["sockets"],
-    run: async (harness) => {
-      const { connection } = await open(harness, { bodyTimeoutMs: 20 });
-      await connection.write(
-        submission({ fields: { "content-length": "100" }, body: { chunks: ["{"], end: "stall" } }),
-      );
-      const reply = await connection.read();
-      checkStatus(reply, 408);
-      checkFields(reply, { connection: "close" });
-      await connection.closed;
+  ...casesOf(
+    {
+      "RFC 9110 §15.5.9": {
+        "closes the connection after a 408, so that slow clients hold no resources": async (harness) => {
+          const { connection } = await open(harness, { bodyTimeoutMs: 20 });
+          await connection.write(
+            submission({ fields: { "content-length": "100" }, body: { chunks: ["{"], end: "stall" } }),
+          );
+          checkReply(await connection.read(), 408, { connection: "close" });
+          await connection.closed;
+        },
+      },
+      "RFC 9112 §9.3.2": {
+        "answers pipelined requests in order": async (harness) => {
+          const { connection, orders } = await open(harness);
+          const keys = ["a", "b", "c"];
+          for (const key of keys) await connection.write(submission({ fields: { "idempotency-key": key } }));
+          await connection.write(request("GET", "/operations/1"));
+          await connection.write(request("OPTIONS", "/orders"));
+          const ids: string[] = [];
+          for (const _ of keys) ids.push(operationIdOf(await connection.read()));
+          checkStatus(await connection.read(), 404);
+          checkStatus(await connection.read(), 204);
+          const keyed = (await orders.recorded()).map(({ id, key }) => [key, id]).sort();
+          const expected = keys.map((key, index) => [key, ids[index]]);
+          deepEqual(keyed, expected, "the operations of the keys");
+        },
+      },
+      "RFC 9112 §9.3": {
+        "serves many requests of every kind on one connection": async (harness) => {
+          const { connection } = await open(harness);
+          for (const body of ["{", undefined, { chunks: ["{}"] }, "[]", undefined]) {
+            await connection.write(submission(body === undefined ? {} : { body }));
+            const reply = await connection.read();
+            ok(reply.status < 500, `expected no reply with ${reply.status}`);
+            ok(field(reply, "connection") !== "close", "the connection should stay open");
+          }
+          await connection.write(request("HEAD", "/operations/1"));
+          checkStatus(await connection.read(), 404);
+          await connection.write(submission());
+          checkStatus(await connection.read(), 202);
+        },
+      },
     },
-  },
-  {
-    name: "answers pipelined requests in order",
-    rule: "RFC 9112 §9.3.2",
-    needs: ["sockets"],
-    run: async (harness) => {
-      const { connection, orders } = await open(harness);
-      const keys = ["a", "b", "c"];
-      for (const key of keys) await connection.write(submission({ fields: { "idempotency-key": key } }));
-      await connection.write(request("GET", "/operations/1"));
-      await connection.write(request("OPTIONS", "/orders"));
-      const ids: string[] = [];
-      for (const _ of keys) ids.push(operationIdOf(await connection.read()));
-      checkStatus(await connection.read(), 404);
-      checkStatus(await connection.read(), 204);
-      const keyed = (await orders.recorded()).map(({ id, key }) => [key, id]).sort();
-      deepEqual(
-        keyed,
-        keys.map((key, index) => [key, ids[index]]),
-        "the operations of the keys",
-      );
-    },
-  },
-  {
-    name: "serves many requests of every kind on one connection",
-    rule: "RFC 9112 §9.3",
-    needs: ["sockets"],
-    run: async (harness) => {
-      const { connection } = await open(harness);
-      for (const body of ["{", undefined, { chunks: ["{}"] }, "[]", undefined]) {
-        await connection.write(submission(body === undefined ? {} : { body }));
-        const reply = await connection.read();
-        ok(reply.status < 500, `expected no reply with ${reply.status}`);
-        ok(field(reply, "connection") !== "close", "the connection should stay open");
-      }
-      await connection.write(request("HEAD", "/operations/1"));
-      checkStatus(await connection.read(), 404);
-      await connection.write(submission());
-      checkStatus(await connection.read(), 202);
-    },
-  },
+    ["sockets"],
+  ),
 ];
 
 async function open(

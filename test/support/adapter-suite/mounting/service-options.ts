@@ -1,6 +1,6 @@
 import { problemType } from "async-request-reply/ports";
 import { deepEqual, equal } from "../../../../src/testing/expect.js";
-import type { AdapterCase } from "../fixtures/adapter-case.js";
+import { casesOf } from "../fixtures/cases-of.js";
 import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
 import { checkProblem } from "../fixtures/refusal.js";
 import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "../fixtures/reply-checks.js";
@@ -8,11 +8,9 @@ import { checkFields, checkStatus, field, jsonOf, operationIdOf } from "../fixtu
 const BASE = "https://docs.example.com/problems/";
 
 /** Paths of operations and URIs of problem types. */
-export const serviceOptionCases: readonly AdapterCase[] = [
-  {
-    name: "reads and cancels operations below the status path, after the base path",
-    rule: "docs/contract.md, reading the status",
-    run: async (harness) => {
+export const serviceOptionCases = casesOf({
+  "docs/contract.md, reading the status": {
+    "reads and cancels operations below the status path, after the base path": async (harness) => {
       const options = { basePath: "/api", statusPath: "/work/status", cancellable: true };
       const { send } = await mountOrders(harness, options);
       const accepted = await send(submission({ path: "/api/orders" }));
@@ -21,13 +19,11 @@ export const serviceOptionCases: readonly AdapterCase[] = [
       checkFields(accepted, { location });
       checkStatus(await send(request("GET", location)), 200);
       checkStatus(await send(request("DELETE", location)), 200);
-      checkProblem(await send(request("GET", `/api/operations/${operationId}`)), 404, "not-found", "GET");
+      checkProblem(await send(request("GET", `/api/operations/${operationId}`)), 404, "not-found");
     },
   },
-  {
-    name: "puts the status path into Operation-Location",
-    rule: "spec §4.1",
-    run: async (harness) => {
+  "spec §4.1": {
+    "puts the status path into Operation-Location": async (harness) => {
       const options = { statusPath: "/status", create: (() => ({ body: {} })) as never };
       const { send } = await mountOrders(harness, options);
       const reply = await send(submission());
@@ -37,10 +33,8 @@ export const serviceOptionCases: readonly AdapterCase[] = [
       checkStatus(await send(request("GET", monitor)), 200);
     },
   },
-  {
-    name: "names every problem, and prepends the problem base URI to its name",
-    rule: "RFC 9457 §3.1.1, §3.2",
-    run: async (harness) => {
+  "RFC 9457 §3.1.1, §3.2": {
+    "names every problem, and prepends the problem base URI to its name": async (harness) => {
       const { send } = await mountOrders(harness, { problemBaseUri: BASE });
       const replies = {
         "not-found": await send(request("GET", "/operations/nothing")),
@@ -53,10 +47,8 @@ export const serviceOptionCases: readonly AdapterCase[] = [
       }
     },
   },
-  {
-    name: "applies the problem base URI to errors that other processes stored",
-    rule: "docs/problems.md, errors of operations",
-    run: async (harness) => {
+  "docs/problems.md, errors of operations": {
+    "applies the problem base URI to errors that other processes stored": async (harness) => {
       const options = { cancellable: true, problemBaseUri: BASE };
       const orders = await mountOrders(harness, options);
       const path = `/operations/${operationIdOf(await orders.send(submission()))}`;
@@ -72,4 +64,4 @@ export const serviceOptionCases: readonly AdapterCase[] = [
       equal((error as Record<string, unknown>).type, problemType("cancelled"), "the type");
     },
   },
-];
+});

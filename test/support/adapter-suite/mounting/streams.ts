@@ -1,6 +1,8 @@
 import { allowAnonymous, createOrderService, type HttpResponse, type Service } from "async-request-reply";
 import { deepEqual, equal, ok } from "../../../../src/testing/expect.js";
+import { signalOf } from "../../signal.js";
 import type { AdapterCase, AdapterHarness, Mounted, WireConnection } from "../fixtures/adapter-case.js";
+import { casesOf } from "../fixtures/cases-of.js";
 import { request } from "../fixtures/orders-fixture.js";
 import { checkStatus } from "../fixtures/reply-checks.js";
 
@@ -20,7 +22,7 @@ type CreateSource = (chunks: readonly string[], end: "finish" | "stall") => Sour
 /** Both kinds of streams that a body can be. */
 const sources: Readonly<Record<string, CreateSource>> = {
   "an async iterable": (chunks, end) => {
-    const { promise: released, resolve } = defer();
+    const { promise: released, resolve } = signalOf();
     const rest = [...chunks];
     const next = async (): Promise<IteratorResult<Uint8Array>> => {
       const chunk = rest.shift();
@@ -37,7 +39,7 @@ const sources: Readonly<Record<string, CreateSource>> = {
     return { body: { [Symbol.asyncIterator]: () => iterator }, released };
   },
   "a ReadableStream": (chunks, end) => {
-    const { promise: released, resolve } = defer();
+    const { promise: released, resolve } = signalOf();
     const rest = [...chunks];
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => {
@@ -52,7 +54,7 @@ const sources: Readonly<Record<string, CreateSource>> = {
 };
 
 /** Streamed reply bodies, and clients that disconnect. */
-export const streamCases: readonly AdapterCase[] = [
+export const streamCases = [
   ...Object.entries(sources).flatMap(([what, createSource]): AdapterCase[] => [
     {
       name: `sends a body that is ${what} to its end`,
@@ -85,7 +87,7 @@ export const streamCases: readonly AdapterCase[] = [
       needs: ["streams", "sockets"],
       run: async (harness) => {
         const { body, released } = createSource(["first"], "stall");
-        const asked = defer();
+        const asked = signalOf();
         const { connection } = await openTo(harness, async (context) => {
           asked.resolve();
           await aborted(context?.signal);
@@ -98,67 +100,60 @@ export const streamCases: readonly AdapterCase[] = [
       },
     },
   ]),
-  {
-    name: "aborts the signal of a request if the client disconnects before the reply",
-    rule: RULE,
-    needs: ["streams", "sockets"],
-    run: async (harness) => {
-      const asked = defer();
-      const gone = defer();
-      const { connection } = await openTo(harness, async (context) => {
-        asked.resolve();
-        await aborted(context?.signal);
-        gone.resolve();
-        return { status: 204, headers: {} };
-      });
-      await connection.write(events);
-      await asked.promise;
-      connection.abort();
-      await gone.promise;
+  ...casesOf(
+    {
+      [RULE]: {
+        "aborts the signal of a request if the client disconnects before the reply": async (harness) => {
+          const asked = signalOf();
+          const gone = signalOf();
+          const { connection } = await openTo(harness, async (context) => {
+            asked.resolve();
+            await aborted(context?.signal);
+            gone.resolve();
+            return { status: 204, headers: {} };
+          });
+          await connection.write(events);
+          await asked.promise;
+          connection.abort();
+          await gone.promise;
+        },
+        "aborts the signal of a request if the client disconnects in the middle of the reply": async (
+          harness,
+        ) => {
+          const gone = signalOf();
+          const { body } = (sources["a ReadableStream"] as CreateSource)(["first"], "stall");
+          const { connection } = await openTo(harness, async (context) => {
+            void aborted(context?.signal).then(gone.resolve);
+            return { status: 200, headers: {}, body };
+          });
+          await connection.write(events);
+          await connection.readUntil("first");
+          connection.abort();
+          await gone.promise;
+        },
+        "does not abort the signal of a request if the client disconnects after the reply": async (
+          harness,
+        ) => {
+          const signals: (AbortSignal | undefined)[] = [];
+          const { connection } = await openTo(harness, async (context) => {
+            signals.push(context?.signal);
+            return { status: 200, headers: { "content-length": "2" }, body: "ok" };
+          });
+          await connection.write(events);
+          checkStatus(await connection.read(), 200);
+          connection.abort();
+          await connection.closed;
+          // A second connection is closed after the first one.
+          const { connection: second } = await openTo(harness, async () => ({ status: 204, headers: {} }));
+          await second.write(events);
+          checkStatus(await second.read(), 204);
+          const aborted = signals.map((signal) => signal?.aborted);
+          deepEqual(aborted, [false], "the signals");
+        },
+      },
     },
-  },
-  {
-    name: "aborts the signal of a request if the client disconnects in the middle of the reply",
-    rule: RULE,
-    needs: ["streams", "sockets"],
-    run: async (harness) => {
-      const gone = defer();
-      const { body } = (sources["a ReadableStream"] as CreateSource)(["first"], "stall");
-      const { connection } = await openTo(harness, async (context) => {
-        void aborted(context?.signal).then(gone.resolve);
-        return { status: 200, headers: {}, body };
-      });
-      await connection.write(events);
-      await connection.readUntil("first");
-      connection.abort();
-      await gone.promise;
-    },
-  },
-  {
-    name: "does not abort the signal of a request if the client disconnects after the reply",
-    rule: RULE,
-    needs: ["streams", "sockets"],
-    run: async (harness) => {
-      const signals: (AbortSignal | undefined)[] = [];
-      const { connection } = await openTo(harness, async (context) => {
-        signals.push(context?.signal);
-        return { status: 200, headers: { "content-length": "2" }, body: "ok" };
-      });
-      await connection.write(events);
-      checkStatus(await connection.read(), 200);
-      connection.abort();
-      await connection.closed;
-      // A second connection is closed after the first one.
-      const { connection: second } = await openTo(harness, async () => ({ status: 204, headers: {} }));
-      await second.write(events);
-      checkStatus(await second.read(), 204);
-      deepEqual(
-        signals.map((signal) => signal?.aborted),
-        [false],
-        "the signals",
-      );
-    },
-  },
+    ["streams", "sockets"],
+  ),
 ];
 
 type Handle = Service["handle"];
@@ -187,12 +182,4 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) resolve();
     else signal?.addEventListener("abort", () => resolve());
   });
-}
-
-function defer(): { readonly promise: Promise<void>; resolve(): void } {
-  let resolve: () => void = () => {};
-  const promise = new Promise<void>((fulfill) => {
-    resolve = fulfill;
-  });
-  return { promise, resolve: () => resolve() };
 }

@@ -1,12 +1,13 @@
 import { permanentFailure } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { deepEqual, ok } from "../../../../src/testing/expect.js";
-import { claimOne } from "../../claims.js";
-import type { AdapterCase, WireResponse } from "../fixtures/adapter-case.js";
+import type { WireResponse } from "../fixtures/adapter-case.js";
+import { casesOf } from "../fixtures/cases-of.js";
 import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
 import { checkProblem } from "../fixtures/refusal.js";
 import {
   checkFields,
+  checkReply,
   checkStatus,
   field,
   jsonOf,
@@ -23,67 +24,37 @@ const common = {
 };
 
 /** GET on the status endpoint (spec §4.2). */
-export const statusCases: readonly AdapterCase[] = [
-  {
-    name: "answers 200 with Retry-After while the operation is pending",
-    rule: "spec §4.2",
-    run: async (harness) => {
+export const statusCases = casesOf({
+  "spec §4.2": {
+    "answers 200 with Retry-After while the operation is pending": async (harness) => {
       const { send, recorded } = await mountOrders(harness);
       const operationId = operationIdOf(await send(submission()));
       const reply = await send(request("GET", `/operations/${operationId}`));
-      checkStatus(reply, 200);
-      checkFields(reply, { ...common, "retry-after": WHOLE_SECONDS, location: undefined });
+      checkReply(reply, 200, { ...common, "retry-after": WHOLE_SECONDS, location: undefined });
       const [operation] = await recorded();
       const createdAt = new Date(operation?.createdAt ?? 0).toISOString();
       const pending = { operationId, status: "pending", definition: "orders", createdAt, attempt: 0 };
       deepEqual(jsonOf(reply), pending, "the body");
     },
-  },
-  {
-    name: "shows the latest progress of the work",
-    rule: "docs/contract.md, reading the status",
-    run: async (harness) => {
-      const { send, backend } = await mountOrders(harness);
-      const operationId = operationIdOf(await send(submission()));
-      const lease = { operationId, token: "token-of-this-attempt" };
-      await claimOne(backend.operations, operationId, { token: lease.token, leaseMs: 60_000 });
-      await backend.operations.renew(lease, { leaseMs: 60_000, progress: '{"packed":1}' });
-      const reply = await send(request("GET", `/operations/${operationId}`));
-      checkFields(reply, { ...common, "retry-after": WHOLE_SECONDS });
-      const { status, progress } = jsonOf(reply);
-      deepEqual({ status, progress }, { status: "pending", progress: { packed: 1 } }, "the operation");
-    },
-  },
-  {
-    name: "answers 200 with the result and without Retry-After once the operation is completed",
-    rule: "spec §4.2",
-    run: async (harness) => {
+    "answers 200 with the result and without Retry-After once the operation is completed": async (
+      harness,
+    ) => {
       const { send, work } = await mountOrders(harness);
       const operationId = operationIdOf(await send(submission()));
       await work((order) => ({ shipped: order.quantity }));
       const reply = await send(request("GET", `/operations/${operationId}`));
-      checkStatus(reply, 200);
-      checkFields(reply, { ...common, "retry-after": undefined });
+      checkReply(reply, 200, { ...common, "retry-after": undefined });
       const { status, result, error } = jsonOf(reply);
-      deepEqual(
-        { status, result, error },
-        { status: "completed", result: { shipped: 2 } },
-        "the ended operation",
-      );
+      deepEqual([status, result, error], ["completed", { shipped: 2 }, undefined], "the ended operation");
     },
-  },
-  {
-    name: "answers 200 with the reason once the operation has failed",
-    rule: "spec §4.2",
-    run: async (harness) => {
+    "answers 200 with the reason once the operation has failed": async (harness) => {
       const { send, work } = await mountOrders(harness);
       const operationId = operationIdOf(await send(submission()));
       await work(() => {
         throw permanentFailure("The item is sold out.");
       });
       const reply = await send(request("GET", `/operations/${operationId}`));
-      checkStatus(reply, 200);
-      checkFields(reply, { ...common, "retry-after": undefined });
+      checkReply(reply, 200, { ...common, "retry-after": undefined });
       const { status, error } = jsonOf(reply);
       const { type, detail } = error as Record<string, unknown>;
       const expected = {
@@ -94,10 +65,20 @@ export const statusCases: readonly AdapterCase[] = [
       deepEqual({ status, type, detail }, expected, "the ended operation");
     },
   },
-  {
-    name: "answers 304 to a current tag, also in weak form, in a list and as *",
-    rule: "RFC 9110 §13.1.2",
-    run: async (harness) => {
+  "docs/contract.md, reading the status": {
+    "shows the latest progress of the work": async (harness) => {
+      const { send, backend, begin } = await mountOrders(harness);
+      const operationId = operationIdOf(await send(submission()));
+      const lease = await begin(operationId);
+      await backend.operations.renew(lease, { leaseMs: 60_000, progress: '{"packed":1}' });
+      const reply = await send(request("GET", `/operations/${operationId}`));
+      checkFields(reply, { ...common, "retry-after": WHOLE_SECONDS });
+      const { status, progress } = jsonOf(reply);
+      deepEqual({ status, progress }, { status: "pending", progress: { packed: 1 } }, "the operation");
+    },
+  },
+  "RFC 9110 §13.1.2": {
+    "answers 304 to a current tag, also in weak form, in a list and as *": async (harness) => {
       const { send } = await mountOrders(harness);
       const path = `/operations/${operationIdOf(await send(submission()))}`;
       const full = await send(request("GET", path));
@@ -110,17 +91,14 @@ export const statusCases: readonly AdapterCase[] = [
         const kept = ["etag", "cache-control", "vary", "retry-after"];
         checkFields(reply, Object.fromEntries(kept.map((name) => [name, field(full, name)])));
       }
-      const several = await send(request("GET", path, { "if-none-match": ['"other"', etag] }));
-      checkStatus(several, 304);
+      checkStatus(await send(request("GET", path, { "if-none-match": ['"other"', etag] })), 304);
       for (const tag of ['"other"', "", etag.slice(1, -1), `w/${etag}x`]) {
         checkStatus(await send(request("GET", path, { "if-none-match": tag })), 200);
       }
     },
   },
-  {
-    name: "changes the tag when the operation changes",
-    rule: "RFC 9110 §8.8.3",
-    run: async (harness) => {
+  "RFC 9110 §8.8.3": {
+    "changes the tag when the operation changes": async (harness) => {
       const { send, work } = await mountOrders(harness);
       const path = `/operations/${operationIdOf(await send(submission()))}`;
       const before = field(await send(request("GET", path)), "etag") ?? "";
@@ -130,10 +108,8 @@ export const statusCases: readonly AdapterCase[] = [
       ok(field(reply, "etag") !== before, "expected a different tag");
     },
   },
-  {
-    name: "answers HEAD with the fields of GET and no body",
-    rule: "RFC 9110 §9.3.2",
-    run: async (harness) => {
+  "RFC 9110 §9.3.2": {
+    "answers HEAD with the fields of GET and no body": async (harness) => {
       const { send } = await mountOrders(harness);
       const path = `/operations/${operationIdOf(await send(submission()))}`;
       const get = await send(request("GET", path));
@@ -145,26 +121,20 @@ export const statusCases: readonly AdapterCase[] = [
       checkStatus(await send(request("HEAD", path, tag)), 304);
     },
   },
-  {
-    name: "answers another tenant exactly as if the operation did not exist",
-    rule: "docs/security.md, tenants",
-    run: async (harness) => {
+  "docs/security.md, tenants": {
+    "answers another tenant exactly as if the operation did not exist": async (harness) => {
       const { send } = await mountOrders(harness);
       const id = operationIdOf(await send(submission()));
       const authorization = "Bearer token-of-b";
       for (const method of ["GET", "HEAD"]) {
         const foreign = await send(request(method, `/operations/${id}`, { authorization }));
         const unknown = await send(request(method, `/operations/${nextTo(id)}`, { authorization }));
-        checkProblem(foreign, 404, "not-found", method);
+        checkProblem(foreign, 404, "not-found", {}, method);
         deepEqual(comparable(foreign), comparable(unknown), "the fields");
         deepEqual(foreign.body, unknown.body, "the body");
       }
     },
-  },
-  {
-    name: "answers 404 to ids that this package never creates",
-    rule: "docs/security.md, tenants",
-    run: async (harness) => {
+    "answers 404 to ids that this package never creates": async (harness) => {
       const { send } = await mountOrders(harness);
       const id = operationIdOf(await send(submission()));
       const never = ["1", "%00", "%0d%0a", "%zz", "a".repeat(3_000), id.toUpperCase(), `${id}%20`, `${id};a`];
@@ -173,7 +143,7 @@ export const statusCases: readonly AdapterCase[] = [
       }
     },
   },
-];
+});
 
 /** Parts of a reply that must be equal: everything except what the transport adds. */
 function comparable({ status, headers }: WireResponse): unknown {

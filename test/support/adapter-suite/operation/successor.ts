@@ -2,7 +2,7 @@ import { permanentFailure } from "async-request-reply";
 import { deepEqual } from "../../../../src/testing/expect.js";
 import type { AdapterCase, AdapterHarness, WireResponse } from "../fixtures/adapter-case.js";
 import { mountOrders, type Options, type Orders, request, submission } from "../fixtures/orders-fixture.js";
-import { checkFields, checkStatus, field, operationIdOf } from "../fixtures/reply-checks.js";
+import { checkFields, checkReply, field, operationIdOf } from "../fixtures/reply-checks.js";
 
 const SUCCESSOR = "01900000-0000-7000-8000-00000000abcd";
 const link = (basePath = ""): string => `<${basePath}/operations/${SUCCESSOR}>; rel="successor-version"`;
@@ -44,7 +44,7 @@ function representation(reply: WireResponse): readonly unknown[] {
 }
 
 /** Failed operations that ran again. */
-export const successorCases: readonly AdapterCase[] = [
+export const successorCases = [
   successorCase(
     "links a failed operation to its successor and changes nothing else",
     {},
@@ -60,11 +60,8 @@ export const successorCases: readonly AdapterCase[] = [
       deepEqual(representation(after), representation(before), "the representation");
       const etag = field(before, "etag") ?? "";
       const unchanged = await send(request("GET", `/operations/${id}`, { "if-none-match": etag }));
-      checkStatus(unchanged, 304);
-      checkFields(unchanged, { link: link() });
-      const successor = await send(read(SUCCESSOR));
-      checkStatus(successor, 200);
-      checkFields(successor, { link: undefined });
+      checkReply(unchanged, 304, { link: link() });
+      checkReply(await send(read(SUCCESSOR)), 200, { link: undefined });
     },
   ),
   successorCase(
@@ -79,8 +76,7 @@ export const successorCases: readonly AdapterCase[] = [
       deepEqual(operationIdOf(replay), id, "the replayed operation");
       checkFields(replay, { link: link(), "idempotent-replayed": "true" });
       const waited = await send(submission({ fields: { "idempotency-key": "k", prefer: "wait=20" } }));
-      checkStatus(waited, 200);
-      checkFields(waited, { link: link(), "idempotent-replayed": "true" });
+      checkReply(waited, 200, { link: link(), "idempotent-replayed": "true" });
     },
   ),
   successorCase(
@@ -105,9 +101,7 @@ export const successorCases: readonly AdapterCase[] = [
       checkFields(first, { link: undefined });
       await fail(orders);
       await redrive((field(first, "operation-location") ?? "").slice("/operations/".length));
-      const replay = await send(keyed);
-      checkStatus(replay, 201);
-      checkFields(replay, { link: link() });
+      checkReply(await send(keyed), 201, { link: link() });
     },
   ),
   successorCase(

@@ -2,13 +2,14 @@ import { type Authorize, bearer, forbidden, permanentFailure, unauthenticated } 
 import { deepEqual, equal } from "../../../../src/testing/expect.js";
 import { TENANTS } from "../../../../src/testing/suites/tenants.js";
 import type { AdapterCase, WireRequest } from "../fixtures/adapter-case.js";
+import { casesOf, replyCase } from "../fixtures/cases-of.js";
 import {
   MANY_FIELDS,
   mountOrders,
-  type Options,
   request,
   submission,
   TOKENS,
+  UNKNOWN,
 } from "../fixtures/orders-fixture.js";
 import { checkProblem, REFUSED_KEY, type Refusal, refusalCase } from "../fixtures/refusal.js";
 import { checkFields, checkStatus, operationIdOf, WHOLE_SECONDS } from "../fixtures/reply-checks.js";
@@ -16,29 +17,26 @@ import { checkFields, checkStatus, operationIdOf, WHOLE_SECONDS } from "../fixtu
 const keyed = { "idempotency-key": REFUSED_KEY };
 const neverAnswers = new Promise<never>(() => {});
 const UNAUTHENTICATED = {
-  status: 401,
-  problem: "unauthenticated",
+  reply: [401, "unauthenticated"],
   fields: { "www-authenticate": /^[A-Za-z]+/ },
 } as const;
 
 const UNAVAILABLE = {
-  status: 503,
-  problem: "authorization-unavailable",
+  reply: [503, "authorization-unavailable"],
   fields: { "retry-after": WHOLE_SECONDS, "www-authenticate": undefined },
 } as const;
 
 /** Hooks that do not clearly allow a request, and the reply that each one causes. */
-const denials: readonly {
+const denials: readonly (Pick<Refusal, "reply" | "fields"> & {
   readonly hook: string;
   readonly authorize: Authorize;
-  readonly reply: Pick<Refusal, "status" | "problem" | "fields">;
-}[] = [
+})[] = [
   ...[
     { hook: "returns nothing", authorize: () => undefined },
     { hook: "resolves to null", authorize: async () => null },
     { hook: "throws unauthenticated()", authorize: () => raise(unauthenticated()) },
     { hook: "rejects with unauthenticated()", authorize: () => Promise.reject(unauthenticated()) },
-  ].map((denial) => ({ ...denial, reply: UNAUTHENTICATED })),
+  ].map((denial) => ({ ...denial, ...UNAUTHENTICATED })),
   ...[
     { hook: "throws", authorize: () => raise(new Error("SELECT token FROM tokens")) },
     { hook: "throws undefined", authorize: () => raise(undefined) },
@@ -65,31 +63,30 @@ const denials: readonly {
       { hook: `returns a principal whose id ${which}`, authorize: async () => ({ id: tenant }) },
     ]),
     { hook: "never settles", authorize: () => neverAnswers },
-  ].map((denial) => ({ ...denial, reply: UNAVAILABLE })),
+  ].map((denial) => ({ ...denial, ...UNAVAILABLE })),
   {
     hook: "throws forbidden()",
     authorize: () => raise(forbidden()),
-    reply: { status: 403, problem: "forbidden", fields: { "www-authenticate": undefined } },
+    reply: [403, "forbidden"],
+    fields: { "www-authenticate": undefined },
   },
   {
     hook: "rejects with forbidden()",
     authorize: () => Promise.reject(forbidden()),
-    reply: { status: 403, problem: "forbidden" },
+    reply: [403, "forbidden"],
   },
 ];
 
-const NOBODYS = "01980000-0000-7000-8000-000000000000";
-const operation = `/operations/${NOBODYS}`;
 const requests: readonly { readonly what: string; readonly to: string; readonly asked: WireRequest }[] = [
   { what: "a submission", to: "", asked: submission({ fields: keyed }) },
-  { what: "to show an operation", to: " to GET", asked: request("GET", operation) },
-  { what: "to cancel an operation", to: " to DELETE", asked: request("DELETE", operation) },
+  { what: "to show an operation", to: " to GET", asked: request("GET", UNKNOWN) },
+  { what: "to cancel an operation", to: " to DELETE", asked: request("DELETE", UNKNOWN) },
 ];
 
 const refusals: readonly Refusal[] = [
   ...requests.flatMap(({ what, to, asked }): Refusal[] => [
-    ...denials.map(({ hook, authorize, reply }) => ({
-      ...reply,
+    ...denials.map(({ hook, authorize, ...refusal }) => ({
+      ...refusal,
       name: `refuses ${what} when authorize ${hook}`,
       rule: "spec §5",
       options: { cancellable: true, authorize, authorizeTimeoutMs: 20 },
@@ -100,8 +97,7 @@ const refusals: readonly Refusal[] = [
       rule: "RFC 6585 §4",
       options: { cancellable: true, admit: () => ({ status: 429, retryAfterSeconds: 7 }) },
       request: asked,
-      status: 429,
-      problem: "too-many-requests",
+      reply: [429, "too-many-requests"],
       fields: { "retry-after": "7" },
     },
     {
@@ -109,8 +105,7 @@ const refusals: readonly Refusal[] = [
       rule: "RFC 9110 §15.6.4",
       options: { cancellable: true, admit: async () => ({ status: 503, retryAfterSeconds: 3 }) },
       request: asked,
-      status: 503,
-      problem: "unavailable",
+      reply: [503, "unavailable"],
       fields: { "retry-after": "3" },
     },
   ]),
@@ -136,35 +131,30 @@ const refusals: readonly Refusal[] = [
     rule: "RFC 9110 §5.3",
     needs: ["fieldLines"],
     request: submission({ fields: { ...keyed, authorization: ["Bearer token-of-a", "Bearer token-of-b"] } }),
-    status: 400,
-    problem: "malformed-request",
+    reply: [400, "malformed-request"],
   },
   {
     name: "rounds the seconds from admit up to a whole number",
     rule: "RFC 9110 §10.2.3",
     options: { admit: () => ({ status: 429, retryAfterSeconds: 0.25 }) },
     request: submission({ fields: keyed }),
-    status: 429,
-    problem: "too-many-requests",
+    reply: [429, "too-many-requests"],
     fields: { "retry-after": "1" },
   },
 ];
 
 /** Access is never granted by accident, and no body is read before it is granted. */
-export const authorizationCases: readonly AdapterCase[] = [
+export const authorizationCases = [
   ...refusals.map(refusalCase),
   ...[
     { who: "authorize", options: { authorize: () => undefined }, status: 401 },
     { who: "admit", options: { admit: () => ({ status: 429, retryAfterSeconds: 1 }) as const }, status: 429 },
-  ].map(
-    ({ who, options, status }: { who: string; options: Options; status: number }): AdapterCase => ({
+  ].map(({ who, ...refusal }) =>
+    replyCase({
+      ...refusal,
       name: `answers a refusal by ${who} before the body has arrived`,
       rule: "docs/security.md, authorization",
-      run: async (harness) => {
-        const { send } = await mountOrders(harness, options);
-        const body = { chunks: ['{"itemId":'], end: "stall" } as const;
-        checkStatus(await send(submission({ body })), status);
-      },
+      request: submission({ body: { chunks: ['{"itemId":'], end: "stall" } }),
     }),
   ),
   ...[
@@ -189,78 +179,70 @@ export const authorizationCases: readonly AdapterCase[] = [
       },
     }),
   ),
-  {
-    name: "authorizes a repeated request again, although its key is known",
-    rule: "docs/security.md, authorization",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness);
-      checkStatus(await send(submission({ fields: { "idempotency-key": "k" } })), 202);
-      const again = submission({ fields: { "idempotency-key": "k", authorization: undefined } });
-      checkProblem(await send(again), 401, "unauthenticated");
+  ...casesOf({
+    "docs/security.md, authorization": {
+      "authorizes a repeated request again, although its key is known": async (harness) => {
+        const { send } = await mountOrders(harness);
+        checkStatus(await send(submission({ fields: { "idempotency-key": "k" } })), 202);
+        const again = submission({ fields: { "idempotency-key": "k", authorization: undefined } });
+        checkProblem(await send(again), 401, "unauthenticated");
+      },
+      "calls authorize and admit once per request, with the details of the request": async (harness) => {
+        const asked: unknown[] = [];
+        const known = bearer(TOKENS);
+        const { send, recorded } = await mountOrders(harness, {
+          cancellable: true,
+          authorize: (asking, authorization) => {
+            asked.push(["authorize", asking.method, asking.header("authorization"), authorization]);
+            return known(asking, authorization);
+          },
+          admit: (asking, principal, authorization) => {
+            asked.push(["admit", asking.method, principal.id, authorization]);
+            return undefined;
+          },
+        });
+        await send(submission());
+        const [operation] = await recorded();
+        for (const method of ["GET", "DELETE"]) await send(request(method, `/operations/${operation?.id}`));
+        const submit = { action: "submit", definition: "orders", params: {} };
+        const expected = [
+          ["POST", submit],
+          ["GET", { action: "read", params: {} }],
+          ["DELETE", { action: "cancel", params: {} }],
+        ].flatMap(([method, authorization]) => [
+          ["authorize", method, "Bearer token-of-a", authorization],
+          ["admit", method, "a", authorization],
+        ]);
+        deepEqual(asked, expected, "arguments of the hooks");
+      },
     },
-  },
-  {
-    name: "calls authorize and admit once per request, with the details of the request",
-    rule: "docs/security.md, authorization",
-    run: async (harness) => {
-      const asked: unknown[] = [];
-      const known = bearer(TOKENS);
-      const { send, recorded } = await mountOrders(harness, {
-        cancellable: true,
-        authorize: (asking, authorization) => {
-          asked.push(["authorize", asking.method, asking.header("authorization"), authorization]);
-          return known(asking, authorization);
-        },
-        admit: (asking, principal, authorization) => {
-          asked.push(["admit", asking.method, principal.id, authorization]);
-          return undefined;
-        },
-      });
-      await send(submission());
-      const [operation] = await recorded();
-      for (const method of ["GET", "DELETE"]) await send(request(method, `/operations/${operation?.id}`));
-      const submit = { action: "submit", definition: "orders", params: {} };
-      const expected = [
-        ["POST", submit],
-        ["GET", { action: "read", params: {} }],
-        ["DELETE", { action: "cancel", params: {} }],
-      ].flatMap(([method, authorization]) => [
-        ["authorize", method, "Bearer token-of-a", authorization],
-        ["admit", method, "a", authorization],
-      ]);
-      deepEqual(asked, expected, "arguments of the hooks");
+    "docs/security.md, tenants": {
+      "accepts tenants of up to 255 UTF-16 code units and never confuses two of them": async (harness) => {
+        const authorize: Authorize = ({ header }) => ({
+          id: "a",
+          tenant: TENANTS[Number(header("authorization"))] ?? "",
+        });
+        const { send } = await mountOrders(harness, { authorize });
+        let before = UNKNOWN;
+        for (const index of TENANTS.keys()) {
+          const authorization = String(index);
+          const accepted = await send(submission({ fields: { "idempotency-key": "k", authorization } }));
+          checkFields(accepted, { "idempotent-replayed": undefined });
+          const own = `/operations/${operationIdOf(accepted)}`;
+          checkStatus(await send(request("GET", own, { authorization })), 200);
+          checkStatus(await send(request("GET", before, { authorization })), 404);
+          before = own;
+        }
+      },
     },
-  },
-  {
-    name: "accepts tenants of up to 255 UTF-16 code units and never confuses two of them",
-    rule: "docs/security.md, tenants",
-    run: async (harness) => {
-      const authorize: Authorize = ({ header }) => ({
-        id: "a",
-        tenant: TENANTS[Number(header("authorization"))] ?? "",
-      });
-      const { send } = await mountOrders(harness, { authorize });
-      let before = `/operations/${NOBODYS}`;
-      for (const index of TENANTS.keys()) {
-        const authorization = String(index);
-        const accepted = await send(submission({ fields: { "idempotency-key": "k", authorization } }));
-        checkFields(accepted, { "idempotent-replayed": undefined });
-        const own = `/operations/${operationIdOf(accepted)}`;
-        checkStatus(await send(request("GET", own, { authorization })), 200);
-        checkStatus(await send(request("GET", before, { authorization })), 404);
-        before = own;
-      }
+    "RFC 9110 §11.6.1": {
+      "sends the challenge of the hook that denied the request": async (harness) => {
+        const authorize: Authorize = Object.assign(() => undefined, { challenge: 'DPoP algs="ES256"' });
+        const { send } = await mountOrders(harness, { authorize });
+        checkFields(await send(submission()), { "www-authenticate": 'DPoP algs="ES256"' });
+      },
     },
-  },
-  {
-    name: "sends the challenge of the hook that denied the request",
-    rule: "RFC 9110 §11.6.1",
-    run: async (harness) => {
-      const authorize: Authorize = Object.assign(() => undefined, { challenge: 'DPoP algs="ES256"' });
-      const { send } = await mountOrders(harness, { authorize });
-      checkFields(await send(submission()), { "www-authenticate": 'DPoP algs="ES256"' });
-    },
-  },
+  }),
 ];
 
 function raise(error: unknown): never {

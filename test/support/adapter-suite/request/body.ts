@@ -1,5 +1,7 @@
 import { ok } from "../../../../src/testing/expect.js";
-import type { AdapterCase, WireRequest } from "../fixtures/adapter-case.js";
+import { signalOf } from "../../signal.js";
+import type { WireRequest } from "../fixtures/adapter-case.js";
+import { casesOf, replyCase } from "../fixtures/cases-of.js";
 import { mountOrders, ORDER, submission } from "../fixtures/orders-fixture.js";
 import { checkProblem, REFUSED_KEY, type Refusal, refusalCase } from "../fixtures/refusal.js";
 import { checkStatus } from "../fixtures/reply-checks.js";
@@ -44,7 +46,7 @@ const malformed: Readonly<Record<string, string | Uint8Array>> = {
   "a truncated character": bytes(0x22, 0xe2, 0x82, 0x22),
 };
 
-const tooLarge = { status: 413, problem: "body-too-large", options: { maxBodyBytes: MAX_BYTES } } as const;
+const tooLarge = { reply: [413, "body-too-large"], options: { maxBodyBytes: MAX_BYTES } } as const;
 
 const refusals: readonly Refusal[] = [
   ...Object.entries(malformed).map(
@@ -52,8 +54,7 @@ const refusals: readonly Refusal[] = [
       name: `answers 400 to ${what}`,
       rule: "spec §7.1, RFC 8259, RFC 7493",
       request: submission({ fields: keyed, body }),
-      status: 400,
-      problem: "malformed-body",
+      reply: [400, "malformed-body"],
     }),
   ),
   {
@@ -86,8 +87,7 @@ const refusals: readonly Refusal[] = [
     rule: "RFC 9110 §15.5.9",
     options: { bodyTimeoutMs: 30 },
     request: submission({ fields: keyed, body: { chunks: ['{"itemId":'], end: "stall" } }),
-    status: 408,
-    problem: "body-timeout",
+    reply: [408, "body-timeout"],
   },
   {
     name: "answers 408 to a body with a declared length that does not arrive in time",
@@ -97,8 +97,7 @@ const refusals: readonly Refusal[] = [
       fields: { ...keyed, "content-length": "50" },
       body: { chunks: ['{"itemId":'], end: "stall" },
     }),
-    status: 408,
-    problem: "body-timeout",
+    reply: [408, "body-timeout"],
   },
 ];
 
@@ -112,47 +111,40 @@ const accepted: Readonly<Record<string, WireRequest>> = {
 };
 
 /** Bodies are bounded, arrive in time and are parsed strictly. */
-export const bodyCases: readonly AdapterCase[] = [
+export const bodyCases = [
   ...refusals.map(refusalCase),
-  ...Object.entries(accepted).map(
-    ([what, request]): AdapterCase => ({
+  ...Object.entries(accepted).map(([what, request]) =>
+    replyCase({
       name: `accepts ${what}`,
       rule: "RFC 9110 §8.6, RFC 8259 §2",
-      run: async (harness) => {
-        const { send } = await mountOrders(harness, { maxBodyBytes: MAX_BYTES });
-        checkStatus(await send(request), 202);
-      },
+      options: { maxBodyBytes: MAX_BYTES },
+      request,
     }),
   ),
-  {
-    name: "leaves the key of an aborted upload free",
-    rule: "spec §7",
-    run: async (harness) => {
-      let refused: (code: string) => void = () => {};
-      const refusal = new Promise<string>((resolve) => {
-        refused = resolve;
-      });
-      const orders = await mountOrders(harness, {
-        observe: (event) => {
-          if (event.event === "request.refused") refused(event.code);
-        },
-      });
-      const body = { chunks: [ORDER], end: "abort" } as const;
-      await orders.send(submission({ fields: keyed, body })).catch(() => undefined);
-      const code = await refusal;
-      ok(code === "BODY_ABORTED", `expected the upload to be refused with BODY_ABORTED, not ${code}`);
-      ok((await orders.recorded()).length === 0, "expected no recorded operation for the upload");
-      const again = submission({ fields: keyed, body: '{"itemId":"pen","quantity":1}' });
-      checkStatus(await orders.send(again), 202);
+  ...casesOf({
+    "spec §7": {
+      "leaves the key of an aborted upload free": async (harness) => {
+        const refusal = signalOf<string>();
+        const orders = await mountOrders(harness, {
+          observe: (event) => {
+            if (event.event === "request.refused") refusal.resolve(event.code);
+          },
+        });
+        const body = { chunks: [ORDER], end: "abort" } as const;
+        await orders.send(submission({ fields: keyed, body })).catch(() => undefined);
+        const code = await refusal.promise;
+        ok(code === "BODY_ABORTED", `expected the upload to be refused with BODY_ABORTED, not ${code}`);
+        ok((await orders.recorded()).length === 0, "expected no recorded operation for the upload");
+        const again = submission({ fields: keyed, body: '{"itemId":"pen","quantity":1}' });
+        checkStatus(await orders.send(again), 202);
+      },
     },
-  },
-  {
-    name: "refuses malformed bodies by the same rules however they arrive",
-    rule: "spec §7.1",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness);
-      const body = { chunks: ["{", '"a":1,', '"a":2', "}"] };
-      checkProblem(await send(submission({ body })), 400, "malformed-body");
+    "spec §7.1": {
+      "refuses malformed bodies by the same rules however they arrive": async (harness) => {
+        const { send } = await mountOrders(harness);
+        const body = { chunks: ["{", '"a":1,', '"a":2', "}"] };
+        checkProblem(await send(submission({ body })), 400, "malformed-body");
+      },
     },
-  },
+  }),
 ];

@@ -1,7 +1,6 @@
-import type { AdapterCase } from "../fixtures/adapter-case.js";
-import { mountOrders, submission } from "../fixtures/orders-fixture.js";
+import { replyCase } from "../fixtures/cases-of.js";
+import { submission } from "../fixtures/orders-fixture.js";
 import { REFUSED_KEY, type Refusal, refusalCase } from "../fixtures/refusal.js";
-import { checkStatus } from "../fixtures/reply-checks.js";
 
 const keyed = { "idempotency-key": REFUSED_KEY };
 
@@ -69,27 +68,23 @@ const refusals = violations.map(
     name: `answers 422 to ${body.length > 80 ? `${body.slice(0, 20)}… of ${body.length} characters` : body} and lists all violations`,
     rule: "spec §7.3, RFC 9457 §3",
     request: submission({ fields: keyed, body }),
-    status: 422,
-    problem: "contract-violation",
+    reply: [422, "contract-violation"],
     members: { errors: errors.map(([pointer, detail]) => ({ pointer, detail })) },
   }),
 );
 
 /** Well-formed bodies, valid and invalid. */
-export const contractCases: readonly AdapterCase[] = [
+export const contractCases = [
   ...refusals.map(refusalCase),
   ...[
     '{"itemId":"b","quantity":1.0}',
     '{"itemId":"b","quantity":1e0}',
     '{"quantity":9007199254740991,"itemId":" "}',
-  ].map(
-    (body): AdapterCase => ({
+  ].map((body) =>
+    replyCase({
       name: `accepts ${body}: only the value counts`,
       rule: "spec §2",
-      run: async (harness) => {
-        const { send } = await mountOrders(harness);
-        checkStatus(await send(submission({ body })), 202);
-      },
+      request: submission({ body }),
     }),
   ),
 ];

@@ -1,5 +1,6 @@
 import { deepEqual } from "../../../../src/testing/expect.js";
 import type { AdapterCase } from "../fixtures/adapter-case.js";
+import { casesOf } from "../fixtures/cases-of.js";
 import { mountOrders, submission } from "../fixtures/orders-fixture.js";
 import { REFUSED_KEY, type Refusal, refusalCase } from "../fixtures/refusal.js";
 import { checkFields, operationIdOf } from "../fixtures/reply-checks.js";
@@ -41,37 +42,33 @@ const refusals: readonly Refusal[] = [
       name: `answers 400 to the malformed Idempotency-Key ${shown(key)}`,
       rule: "RFC 8941 §4.2.5",
       request: submission({ fields: { "idempotency-key": key } }),
-      status: 400,
-      problem: "invalid-idempotency-key",
+      reply: [400, "invalid-idempotency-key"],
     }),
   ),
   {
     name: "answers 400 to a repeated Idempotency-Key, even if both lines agree",
     rule: "RFC 8941 §4.2",
     request: submission({ fields: { "idempotency-key": [REFUSED_KEY, REFUSED_KEY] } }),
-    status: 400,
-    problem: "invalid-idempotency-key",
+    reply: [400, "invalid-idempotency-key"],
   },
   {
     name: "answers 400 to a request without a key if the definition requires one",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.7",
     options: { idempotencyKey: "required" },
     request: submission(),
-    status: 400,
-    problem: "missing-idempotency-key",
+    reply: [400, "missing-idempotency-key"],
   },
   {
     name: "reports a malformed key as malformed, not as missing",
     rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.1",
     options: { idempotencyKey: "required" },
     request: submission({ fields: { "idempotency-key": "a b" } }),
-    status: 400,
-    problem: "invalid-idempotency-key",
+    reply: [400, "invalid-idempotency-key"],
   },
 ];
 
 /** Syntax of idempotency keys. */
-export const idempotencyKeyCases: readonly AdapterCase[] = [
+export const idempotencyKeyCases = [
   ...refusals.map(refusalCase),
   ...spellings.map(
     ([bare, quoted]): AdapterCase => ({
@@ -86,19 +83,19 @@ export const idempotencyKeyCases: readonly AdapterCase[] = [
       },
     }),
   ),
-  {
-    name: "distinguishes keys by case, escapes and spaces inside the quotes",
-    rule: "RFC 8941 §3.3.3",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness);
-      const ids = new Set<string>();
-      const keys = ["k", "K", '"k "', '" k"', '"a\\"b"', '"a\\\\b"', "__proto__", "constructor"];
-      for (const key of keys) {
-        ids.add(operationIdOf(await send(submission({ fields: { "idempotency-key": key } }))));
-      }
-      deepEqual(ids.size, keys.length, "the number of operations");
+  ...casesOf({
+    "RFC 8941 §3.3.3": {
+      "distinguishes keys by case, escapes and spaces inside the quotes": async (harness) => {
+        const { send } = await mountOrders(harness);
+        const ids = new Set<string>();
+        const keys = ["k", "K", '"k "', '" k"', '"a\\"b"', '"a\\\\b"', "__proto__", "constructor"];
+        for (const key of keys) {
+          ids.add(operationIdOf(await send(submission({ fields: { "idempotency-key": key } }))));
+        }
+        deepEqual(ids.size, keys.length, "the number of operations");
+      },
     },
-  },
+  }),
 ];
 
 function shown(key: string): string {

@@ -1,11 +1,9 @@
-import type { AdapterCase } from "../fixtures/adapter-case.js";
-import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
+import { replyCase } from "../fixtures/cases-of.js";
+import { request, submission, UNKNOWN } from "../fixtures/orders-fixture.js";
 import { REFUSED_KEY, type Refusal, refusalCase } from "../fixtures/refusal.js";
-import { checkFields, checkStatus } from "../fixtures/reply-checks.js";
 
 const keyed = { "idempotency-key": REFUSED_KEY };
 
-const UNKNOWN = "/operations/01980000-0000-7000-8000-000000000000";
 const TOO_LONG = `application/json${", text/html".repeat(800)}`;
 
 const unsupported = [
@@ -61,8 +59,7 @@ const refusals: readonly Refusal[] = [
       name: `answers 415 with Accept to the Content-Type ${JSON.stringify(contentType)}`,
       rule: "RFC 9110 §15.5.16",
       request: submission({ fields: { ...keyed, "content-type": contentType } }),
-      status: 415,
-      problem: "unsupported-media-type",
+      reply: [415, "unsupported-media-type"],
       fields: { accept: "application/json" },
     }),
   ),
@@ -71,8 +68,7 @@ const refusals: readonly Refusal[] = [
       name: `answers 415 with Accept-Encoding to the Content-Encoding ${coding}`,
       rule: "RFC 9110 §12.5.3",
       request: submission({ fields: { ...keyed, "content-encoding": coding } }),
-      status: 415,
-      problem: "unsupported-content-coding",
+      reply: [415, "unsupported-content-coding"],
       fields: { "accept-encoding": "identity" },
     }),
   ),
@@ -81,8 +77,7 @@ const refusals: readonly Refusal[] = [
       name: `answers 406 to the Accept ${accept}`,
       rule: "RFC 9110 §15.5.7",
       request: submission({ fields: { ...keyed, accept } }),
-      status: 406,
-      problem: "not-acceptable",
+      reply: [406, "not-acceptable"],
       members: {
         detail: "The header field Accept matches no available media type. Available: application/json.",
       },
@@ -98,8 +93,7 @@ const refusals: readonly Refusal[] = [
       rule: "docs/problems.md, malformed-request",
       options: { cancellable: true },
       request: asked,
-      status: 400,
-      problem: "malformed-request",
+      reply: [400, "malformed-request"],
     }),
   ),
   {
@@ -107,58 +101,42 @@ const refusals: readonly Refusal[] = [
     rule: "RFC 9110 §8.3",
     needs: ["fieldLines"],
     request: submission({ fields: { ...keyed, "content-type": ["application/json", "application/xml"] } }),
-    status: 400,
-    problem: "malformed-request",
+    reply: [400, "malformed-request"],
   },
 ];
 
 /** Media types that bodies and replies may have. */
-export const negotiationCases: readonly AdapterCase[] = [
+export const negotiationCases = [
   ...refusals.map(refusalCase),
-  ...supported.map(
-    (contentType): AdapterCase => ({
+  ...supported.map((contentType) =>
+    replyCase({
       name: `reads a body with the Content-Type ${contentType}`,
       rule: "RFC 9110 §8.3.1",
-      run: async (harness) => {
-        const { send } = await mountOrders(harness);
-        checkStatus(await send(submission({ fields: { "content-type": contentType } })), 202);
-      },
+      request: submission({ fields: { "content-type": contentType } }),
     }),
   ),
-  ...acceptable.map(
-    (accept): AdapterCase => ({
+  ...acceptable.map((accept) =>
+    replyCase({
       name: `replies in JSON to the Accept ${JSON.stringify(accept)}`,
       rule: "RFC 9110 §12.5.1",
-      run: async (harness) => {
-        const { send } = await mountOrders(harness);
-        const reply = await send(submission({ fields: { accept } }));
-        checkStatus(reply, 202);
-        checkFields(reply, { "content-type": "application/json", vary: "accept" });
-      },
+      request: submission({ fields: { accept } }),
+      fields: { "content-type": "application/json", vary: "accept" },
     }),
   ),
-  {
+  replyCase({
     name: "combines the lines of a repeated Accept",
     rule: "RFC 9110 §5.3",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness);
-      const accept = ["text/html", "application/json;q=0.1"];
-      checkStatus(await send(submission({ fields: { accept } })), 202);
-    },
-  },
-  {
+    request: submission({ fields: { accept: ["text/html", "application/json;q=0.1"] } }),
+  }),
+  replyCase({
     name: "treats the Content-Encoding identity like none",
     rule: "RFC 9110 §8.4.1",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness);
-      checkStatus(await send(submission({ fields: { "content-encoding": "identity" } })), 202);
-    },
-  },
+    request: submission({ fields: { "content-encoding": "identity" } }),
+  }),
   refusalCase({
     name: "answers 406 on the status endpoint too, whether or not the operation exists",
     rule: "RFC 9110 §15.5.7",
     request: request("GET", UNKNOWN, { accept: "text/html" }),
-    status: 406,
-    problem: "not-acceptable",
+    reply: [406, "not-acceptable"],
   }),
 ];

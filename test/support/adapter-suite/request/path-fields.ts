@@ -2,6 +2,7 @@ import { defineOperation } from "async-request-reply";
 import * as z from "zod/mini";
 import { deepEqual } from "../../../../src/testing/expect.js";
 import type { AdapterCase, WireRequest } from "../fixtures/adapter-case.js";
+import { casesOf } from "../fixtures/cases-of.js";
 import { exportOf, mountExports } from "../fixtures/exports-fixture.js";
 import { submission } from "../fixtures/orders-fixture.js";
 import { checkProblem, REFUSED_KEY } from "../fixtures/refusal.js";
@@ -55,7 +56,7 @@ const refused: readonly (readonly [what: string, request: WireRequest, pointers:
 const unmatched = ["", ".", "..", "%2e", "%2E.", "%", "%zz", "%ff", "%C3", "a/b"];
 
 /** Fields in the paths of definitions. */
-export const pathFieldCases: readonly AdapterCase[] = [
+export const pathFieldCases = [
   ...accepted.map(
     ([what, request, input]): AdapterCase => ({
       name: `accepts ${what}`,
@@ -63,11 +64,8 @@ export const pathFieldCases: readonly AdapterCase[] = [
       run: async (harness) => {
         const { send, recorded } = await mountExports(harness);
         checkStatus(await send(request), 202);
-        deepEqual(
-          (await recorded()).map((operation) => operation.input),
-          [input],
-          "recorded operations",
-        );
+        const inputs = (await recorded()).map((operation) => operation.input);
+        deepEqual(inputs, [input], "recorded operations");
       },
     }),
   ),
@@ -87,91 +85,76 @@ export const pathFieldCases: readonly AdapterCase[] = [
       },
     }),
   ),
-  {
-    name: "reports that a number in the path cannot be kept exactly",
-    rule: RULE,
-    run: async (harness) => {
-      const { send } = await mountExports(harness);
-      const { errors } = jsonOf(await send(exportOf("a1", "9007199254740993")));
-      const expected = [{ pointer: "#/year", detail: "is a number that cannot be kept exactly" }];
-      deepEqual(errors, expected, "the mistake");
+  ...casesOf({
+    [RULE]: {
+      "reports that a number in the path cannot be kept exactly": async (harness) => {
+        const { send } = await mountExports(harness);
+        const { errors } = jsonOf(await send(exportOf("a1", "9007199254740993")));
+        const expected = [{ pointer: "#/year", detail: "is a number that cannot be kept exactly" }];
+        deepEqual(errors, expected, "the mistake");
+      },
+      "checks the values of fields only after authorization": async (harness) => {
+        const { send } = await mountExports(harness);
+        const reply = await send(exportOf("a1", "last", { fields: { authorization: undefined } }));
+        checkProblem(reply, 401, "unauthenticated");
+      },
+      "prefers fixed segments to fields in any position": async (harness) => {
+        const paths = ["/a/b/c", "/a/{x}/{y}", "/a/{x}/c", "/{x}/b/{y}/d", "/operations/all/{x}"];
+        const definitions = paths.map((path, index) =>
+          defineOperation({ name: `d${index}`, path, input: z.looseObject({}) }),
+        );
+        const { send, recorded } = await mountExports(harness, {}, definitions);
+        const sent = ["/a/b/c", "/a/z/c", "/a/b/z", "/a/b/c/d", "/operations/all/z"];
+        for (const path of sent) checkStatus(await send(submission({ path, body: "{}" })), 202);
+        const found = (await recorded()).map(({ definition, input }) => `${definition} ${input}`).sort();
+        const own = ["d0 {}", 'd1 {"x":"b","y":"z"}', 'd2 {"x":"z"}', 'd3 {"x":"a","y":"c"}', 'd4 {"x":"z"}'];
+        deepEqual(found, own, "recorded operations");
+        for (const path of ["/a/b", "/a/b/c/", "/b/b/c", "/a//c"])
+          checkProblem(await send(submission({ path, body: "{}" })), 404, "not-found");
+      },
     },
-  },
-  {
-    name: "answers 404 to a field that is empty, a dot segment or malformed encoding",
-    rule: "RFC 3986 §3.3",
-    run: async (harness) => {
-      const { send, recorded } = await mountExports(harness);
-      for (const segment of unmatched) checkProblem(await send(exportOf(segment, "2026")), 404, "not-found");
-      deepEqual(await recorded(), [], "recorded operations");
+    "RFC 3986 §3.3": {
+      "answers 404 to a field that is empty, a dot segment or malformed encoding": async (harness) => {
+        const { send, recorded } = await mountExports(harness);
+        for (const segment of unmatched)
+          checkProblem(await send(exportOf(segment, "2026")), 404, "not-found");
+        deepEqual(await recorded(), [], "recorded operations");
+      },
     },
-  },
-  {
-    name: "checks the values of fields only after authorization",
-    rule: RULE,
-    run: async (harness) => {
-      const { send } = await mountExports(harness);
-      const reply = await send(exportOf("a1", "last", { fields: { authorization: undefined } }));
-      checkProblem(reply, 401, "unauthenticated");
+    "docs/security.md, authorization": {
+      "passes the field values to authorize and admit as text": async (harness) => {
+        const asked: unknown[] = [];
+        const { send } = await mountExports(harness, {
+          authorize: (_, authorization) => {
+            asked.push(authorization);
+            return { id: "a" };
+          },
+          admit: (_, __, authorization) => {
+            asked.push(authorization);
+            return undefined;
+          },
+        });
+        await send(exportOf("a%2Fb", "last"));
+        const params = { accountId: "a/b", year: "last" };
+        const about = { action: "submit", definition: "exports", params };
+        deepEqual(asked, [about, about], "arguments of the hooks");
+      },
     },
-  },
-  {
-    name: "passes the field values to authorize and admit as text",
-    rule: "docs/security.md, authorization",
-    run: async (harness) => {
-      const asked: unknown[] = [];
-      const { send } = await mountExports(harness, {
-        authorize: (_, authorization) => {
-          asked.push(authorization);
-          return { id: "a" };
-        },
-        admit: (_, __, authorization) => {
-          asked.push(authorization);
-          return undefined;
-        },
-      });
-      await send(exportOf("a%2Fb", "last"));
-      const params = { accountId: "a/b", year: "last" };
-      const about = { action: "submit", definition: "exports", params };
-      deepEqual(asked, [about, about], "arguments of the hooks");
+    "draft-ietf-httpapi-idempotency-key-header-07 §2.7": {
+      "treats the path as part of the request that a key identifies, however it is encoded": async (
+        harness,
+      ) => {
+        const { send, recorded } = await mountExports(harness);
+        const fields = { "idempotency-key": "k" };
+        const operationId = operationIdOf(await send(exportOf("a1", "2026", { fields })));
+        checkProblem(await send(exportOf("a2", "2026", { fields })), 422, "idempotency-key-reused");
+        const named = { fields, body: '{"accountId":"a2"}' };
+        checkProblem(await send(exportOf("a2", "2026", named)), 422, "idempotency-key-reused");
+        const again = await send(exportOf("%611", "2026.0", { fields }));
+        deepEqual(operationIdOf(again), operationId, "the operation");
+        checkFields(again, { "idempotent-replayed": "true" });
+        deepEqual((await recorded()).length, 1, "the number of operations");
+      },
     },
-  },
-  {
-    name: "treats the path as part of the request that a key identifies, however it is encoded",
-    rule: "draft-ietf-httpapi-idempotency-key-header-07 §2.7",
-    run: async (harness) => {
-      const { send, recorded } = await mountExports(harness);
-      const fields = { "idempotency-key": "k" };
-      const operationId = operationIdOf(await send(exportOf("a1", "2026", { fields })));
-      const other = await send(exportOf("a2", "2026", { fields }));
-      checkProblem(other, 422, "idempotency-key-reused");
-      const named = { fields, body: '{"accountId":"a2"}' };
-      checkProblem(await send(exportOf("a2", "2026", named)), 422, "idempotency-key-reused");
-      const again = await send(exportOf("%611", "2026.0", { fields }));
-      deepEqual(operationIdOf(again), operationId, "the operation");
-      checkFields(again, { "idempotent-replayed": "true" });
-      deepEqual((await recorded()).length, 1, "the number of operations");
-    },
-  },
-  {
-    name: "prefers fixed segments to fields in any position",
-    rule: RULE,
-    run: async (harness) => {
-      const paths = ["/a/b/c", "/a/{x}/{y}", "/a/{x}/c", "/{x}/b/{y}/d", "/operations/all/{x}"];
-      const definitions = paths.map((path, index) =>
-        defineOperation({ name: `d${index}`, path, input: z.looseObject({}) }),
-      );
-      const { send, recorded } = await mountExports(harness, {}, definitions);
-      const sent = ["/a/b/c", "/a/z/c", "/a/b/z", "/a/b/c/d", "/operations/all/z"];
-      for (const path of sent) checkStatus(await send(submission({ path, body: "{}" })), 202);
-      const found = (await recorded()).map(({ definition, input }) => `${definition} ${input}`);
-      deepEqual(
-        found.sort(),
-        ["d0 {}", 'd1 {"x":"b","y":"z"}', 'd2 {"x":"z"}', 'd3 {"x":"a","y":"c"}', 'd4 {"x":"z"}'],
-        "recorded operations",
-      );
-      for (const path of ["/a/b", "/a/b/c/", "/b/b/c", "/a//c"])
-        checkProblem(await send(submission({ path, body: "{}" })), 404, "not-found");
-    },
-  },
+  }),
 ];

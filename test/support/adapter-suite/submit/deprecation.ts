@@ -1,5 +1,5 @@
 import { forbidden } from "async-request-reply";
-import type { AdapterCase } from "../fixtures/adapter-case.js";
+import { casesOf, replyCase } from "../fixtures/cases-of.js";
 import { createGate } from "../fixtures/gate.js";
 import {
   type Change,
@@ -9,7 +9,7 @@ import {
   request,
   submission,
 } from "../fixtures/orders-fixture.js";
-import { checkFields, checkStatus, operationIdOf } from "../fixtures/reply-checks.js";
+import { checkFields, checkReply, checkStatus, operationIdOf } from "../fixtures/reply-checks.js";
 
 const since = new Date("2026-11-01T00:00:00.500Z");
 const sunset = new Date("2027-06-30T12:00:00Z");
@@ -53,81 +53,64 @@ const replies: readonly {
 ];
 
 /** Header fields of a deprecated definition. */
-export const deprecationCases: readonly AdapterCase[] = [
-  ...replies.map(
-    ({ status, to = "", change, options }): AdapterCase => ({
+export const deprecationCases = [
+  ...replies.map(({ status, to = "", change, options }) =>
+    replyCase({
       name: `sends Deprecation, Sunset and a link to documentation in a ${status}${to}`,
       rule: "RFC 9745 §2, RFC 8594 §3",
-      run: async (harness) => {
-        const { send } = await mountOrders(harness, { ...options, deprecated: every });
-        const reply = await send(submission(change));
-        checkStatus(reply, status);
-        checkFields(reply, fields);
-      },
+      options: { ...options, deprecated: every },
+      request: submission(change),
+      status,
+      fields,
     }),
   ),
-  {
-    name: "sends the deprecation fields to a submission that waited for the end of its work",
-    rule: "RFC 9745 §2",
-    run: async (harness) => {
-      const { send, work } = await mountOrders(harness, { deprecated: every });
-      const keyed = { "idempotency-key": "k" };
-      await send(submission({ fields: keyed }));
-      await work();
-      const reply = await send(submission({ fields: { ...keyed, prefer: "wait=20" } }));
-      checkStatus(reply, 200);
-      checkFields(reply, fields);
+  ...casesOf({
+    "RFC 9745 §2": {
+      "sends the deprecation fields to a submission that waited for the end of its work": async (harness) => {
+        const { send, work } = await mountOrders(harness, { deprecated: every });
+        const keyed = { "idempotency-key": "k" };
+        await send(submission({ fields: keyed }));
+        await work();
+        const reply = await send(submission({ fields: { ...keyed, prefer: "wait=20" } }));
+        checkReply(reply, 200, fields);
+      },
+      "sends the deprecation fields to a duplicate that has to wait for the creation": async (harness) => {
+        const gate = createGate();
+        const create: NonNullable<Options["create"]> = async () => {
+          await gate.pass();
+          return { body: {} };
+        };
+        const { send } = await mountOrders(harness, { create, deprecated: every });
+        const keyed = submission({ fields: { "idempotency-key": "k" } });
+        const first = send(keyed);
+        await gate.reached;
+        checkReply(await send(keyed), 409, fields);
+        gate.open();
+        checkStatus(await first, 201);
+      },
+      "sends only Deprecation if the definition sets no sunset and no link": async (harness) => {
+        const { send } = await mountOrders(harness, { deprecated: { since } });
+        checkFields(await send(submission()), { ...none, deprecation: fields.deprecation });
+      },
+      "sends no deprecation fields from the status endpoint or for current definitions": async (harness) => {
+        const { send } = await mountOrders(harness, { deprecated: every });
+        const id = operationIdOf(await send(submission()));
+        checkFields(await send(request("GET", `/operations/${id}`)), none);
+        const current = await mountOrders(harness);
+        checkFields(await current.send(submission()), none);
+      },
     },
-  },
-  {
-    name: "sends the deprecation fields to a duplicate that has to wait for the creation",
-    rule: "RFC 9745 §2",
-    run: async (harness) => {
-      const gate = createGate();
-      const create: NonNullable<Options["create"]> = async () => {
-        await gate.pass();
-        return { body: {} };
-      };
-      const { send } = await mountOrders(harness, { create, deprecated: every });
-      const keyed = submission({ fields: { "idempotency-key": "k" } });
-      const first = send(keyed);
-      await gate.reached;
-      const duplicate = await send(keyed);
-      checkStatus(duplicate, 409);
-      checkFields(duplicate, fields);
-      gate.open();
-      checkStatus(await first, 201);
+  }),
+  ...casesOf(
+    {
+      "RFC 9745 §2": {
+        "sends the deprecation fields to a request with too many header fields": async (harness) => {
+          const { send } = await mountOrders(harness, { deprecated: every });
+          const { headers, ...rest } = submission();
+          checkReply(await send({ ...rest, headers: [...headers, ...MANY_FIELDS] }), 431, fields);
+        },
+      },
     },
-  },
-  {
-    name: "sends the deprecation fields to a request with too many header fields",
-    rule: "RFC 9745 §2",
-    needs: ["manyFields"],
-    run: async (harness) => {
-      const { send } = await mountOrders(harness, { deprecated: every });
-      const { headers, ...rest } = submission();
-      const reply = await send({ ...rest, headers: [...headers, ...MANY_FIELDS] });
-      checkStatus(reply, 431);
-      checkFields(reply, fields);
-    },
-  },
-  {
-    name: "sends only Deprecation if the definition sets no sunset and no link",
-    rule: "RFC 9745 §2",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness, { deprecated: { since } });
-      checkFields(await send(submission()), { ...none, deprecation: fields.deprecation });
-    },
-  },
-  {
-    name: "sends no deprecation fields from the status endpoint or for current definitions",
-    rule: "RFC 9745 §2",
-    run: async (harness) => {
-      const { send } = await mountOrders(harness, { deprecated: every });
-      const id = operationIdOf(await send(submission()));
-      checkFields(await send(request("GET", `/operations/${id}`)), none);
-      const current = await mountOrders(harness);
-      checkFields(await current.send(submission()), none);
-    },
-  },
+    ["manyFields"],
+  ),
 ];

@@ -1,19 +1,24 @@
 import { deepEqual } from "../../../../src/testing/expect.js";
-import type { AdapterCase } from "../fixtures/adapter-case.js";
+import { casesOf } from "../fixtures/cases-of.js";
 import { mountOrders, request, submission } from "../fixtures/orders-fixture.js";
 import { watchReads } from "../fixtures/reads.js";
-import { checkFields, checkStatus, jsonOf, operationIdOf, WHOLE_SECONDS } from "../fixtures/reply-checks.js";
+import {
+  checkFields,
+  checkReply,
+  checkStatus,
+  jsonOf,
+  operationIdOf,
+  WHOLE_SECONDS,
+} from "../fixtures/reply-checks.js";
 
 const RULE = "RFC 7240 §4.3";
 const WAITED = { vary: "accept, prefer", "preference-applied": "wait=20", "cache-control": "no-store" };
 const waitingSubmission = submission({ fields: { prefer: "wait=20", "idempotency-key": "k" } });
 
 /** POST with `Prefer: wait`. */
-export const waitingSubmissionCases: readonly AdapterCase[] = [
-  {
-    name: "answers a POST that prefers to wait with the operation if it ends in time",
-    rule: RULE,
-    run: async (harness) => {
+export const waitingSubmissionCases = casesOf({
+  [RULE]: {
+    "answers a POST that prefers to wait with the operation if it ends in time": async (harness) => {
       const { backend, read } = watchReads(harness.createBackend(), "getMany");
       const { send, work, recorded } = await mountOrders(harness, { backend });
       const waiting = send(waitingSubmission);
@@ -33,11 +38,7 @@ export const waitingSubmissionCases: readonly AdapterCase[] = [
       });
       deepEqual(reply.body, (await send(request("GET", path))).body, "the body");
     },
-  },
-  {
-    name: "answers a POST that prefers to wait as usual once the time is over",
-    rule: RULE,
-    run: async (harness) => {
+    "answers a POST that prefers to wait as usual once the time is over": async (harness) => {
       const { send, recorded } = await mountOrders(harness, { maxWaitMs: 1 });
       const reply = await send(waitingSubmission);
       const operationId = operationIdOf(reply);
@@ -51,33 +52,22 @@ export const waitingSubmissionCases: readonly AdapterCase[] = [
       deepEqual(jsonOf(reply), { operationId, status: "pending" }, "the body");
       deepEqual((await recorded()).length, 1, "the number of operations");
     },
-  },
-  {
-    name: "answers a replayed POST that prefers to wait with the operation that has ended",
-    rule: RULE,
-    run: async (harness) => {
+    "answers a replayed POST that prefers to wait with the operation that has ended": async (harness) => {
       const { send, work } = await mountOrders(harness);
       const operationId = operationIdOf(await send(submission({ fields: { "idempotency-key": "k" } })));
       await work();
       const reply = await send(waitingSubmission);
-      checkStatus(reply, 200);
-      checkFields(reply, {
+      checkReply(reply, 200, {
         ...WAITED,
         "content-location": `/operations/${operationId}`,
         "idempotent-replayed": "true",
       });
       deepEqual(jsonOf(reply).status, "completed", "the status");
     },
-  },
-  {
-    name: "ignores the preference to wait if the resource is created before the reply",
-    rule: RULE,
-    run: async (harness) => {
+    "ignores the preference to wait if the resource is created before the reply": async (harness) => {
       const { send } = await mountOrders(harness, { create: () => ({ body: { made: true } }) });
       for (const replayed of [undefined, "true"]) {
-        const reply = await send(waitingSubmission);
-        checkStatus(reply, 201);
-        checkFields(reply, {
+        checkReply(await send(waitingSubmission), 201, {
           vary: "accept",
           "preference-applied": undefined,
           "idempotent-replayed": replayed,
@@ -85,4 +75,4 @@ export const waitingSubmissionCases: readonly AdapterCase[] = [
       }
     },
   },
-];
+});

@@ -19,9 +19,27 @@ import { type Planted, type Play, playOn } from "./pinned-seeds.js";
 
 /** A mistake in the library itself, which no back end can make. */
 interface Mutant extends Planted {
-  /** Replaces a module with one that makes the mistake. */
+  /** The module that makes the mistake. */
+  readonly module: string;
+  /** Replaces the module with one that makes the mistake. */
   readonly plant: () => void;
 }
+
+/** Creates a mutant in which some functions of a module make a mistake. */
+function mutant<Module extends object>(
+  violation: RegExp,
+  module: string,
+  mistake: (real: Module) => Partial<Module> | Promise<Partial<Module>>,
+): Mutant {
+  const plant = (): void =>
+    void vi.doMock(module, async (original) => {
+      const real = await original<Module>();
+      return { ...real, ...(await mistake(real)) };
+    });
+  return { violation, module, plant };
+}
+
+const FIND_ANNOUNCED = "../../src/webhooks/delivery/find-announced.js";
 
 /** Libraries with one mistake each. */
 export const libraryMutants: Readonly<Record<string, Mutant>> = {
@@ -39,18 +57,13 @@ export const libraryMutants: Readonly<Record<string, Mutant>> = {
     /I15: .* waits \d+ ms before its next attempt/,
   ),
   "workers ignore the attemptTimeoutMs of a processor": worker("attemptTimeoutMs", /I2: .* never ended/),
-  "workers rely on rings, which can get lost": {
-    violation: /I27: .* has waited for \d+ ms although a worker had a free slot/,
-    plant: () =>
-      vi.doMock("../../src/worker/alarm.js", async (original) => {
-        const real = await original<typeof Alarm>();
-        const createAlarm: typeof real.createAlarm = (...args) => ({
-          ...real.createAlarm(...args),
-          after: () => 3_600_000,
-        });
-        return { createAlarm };
-      }),
-  },
+  "workers rely on rings, which can get lost": mutant<typeof Alarm>(
+    /I27: .* has waited for \d+ ms although a worker had a free slot/,
+    "../../src/worker/alarm.js",
+    ({ createAlarm }) => ({
+      createAlarm: (...args) => ({ ...createAlarm(...args), after: () => 3_600_000 }),
+    }),
+  ),
   "calls and requests do not share keys": call(
     /I1: key .* belongs to .* and to|I5: a retry has to wait for .* no process is working on it/,
     (submit) =>
@@ -74,156 +87,110 @@ export const libraryMutants: Readonly<Record<string, Mutant>> = {
     const [definition, input, { key: _, ...options } = {}] = args;
     return submit(context, definition, input, options);
   }),
-  "a redrive by filter stops after its first operation": {
-    violation: /I12: .* failed but was not run again/,
-    plant: () =>
-      vi.doMock("../../src/operator/filter.js", async (original) => {
-        const real = await original<typeof Filter>();
-        const scan: typeof real.scan = async (context, options, take) => {
-          let taken = 0;
-          await real.scan(context, options, (operation) => taken++ === 0 && take(operation));
-          return undefined;
-        };
-        return { ...real, scan };
-      }),
-  },
-  "a redrive by id returns the id of the failed operation": {
-    violation: /I12: the successor of .* is .*, but its redrive returned/,
-    plant: () =>
-      vi.doMock("../../src/operator/redrive-one.js", async (original) => {
-        const real = await original<typeof Redrive>();
-        const redriveOne: typeof real.redriveOne = async (context, operationId) => {
-          const result = await real.redriveOne(context, operationId);
-          if (result.operation === undefined) return result;
-          return { ...result, operation: { ...result.operation, operationId } };
-        };
-        return { ...real, redriveOne };
-      }),
-  },
-  "a full backlog refuses what was accepted before": {
-    violation: /I25: key .* was refused because the backlog is full/,
-    plant: () =>
-      vi.doMock("../../src/protocol/backlog.js", async (original) => {
-        const real = await original<typeof Backlog>();
-        const createBacklog: typeof real.createBacklog = ({
-          backend: { operations, submissions },
-          ...options
-        }) => {
-          const forgetful = replacing(submissions, { findKey: async () => undefined });
-          return real.createBacklog({ ...options, backend: { operations, submissions: forgetful } });
-        };
-        return { createBacklog };
-      }),
-  },
-  "waiters rely on notifications, which can get lost": {
-    violation: /I16: a waiter learned of the end of .* \d+ ms late/,
-    plant: () =>
-      vi.doMock("../../src/operations/following/parking.js", async (original) => {
-        const real = await original<typeof Parking>();
-        const createParking: typeof real.createParking = (operations, clock, _, look) =>
-          real.createParking(operations, clock, 3_600_000, look);
-        return { createParking };
-      }),
-  },
-  "a webhook has the id of its operation instead of its delivery": {
-    violation: /I17: webhook .* does not belong to the end of any operation/,
-    plant: () =>
-      vi.doMock("../../src/webhooks/delivery/find-announced.js", async (original) => {
-        const real = await original<typeof FindAnnounced>();
-        const findAnnounced: typeof real.findAnnounced = async (...args) => {
-          const found = await real.findAnnounced(...args);
-          return found && { ...found, webhookId: found.operation.id };
-        };
-        return { findAnnounced };
-      }),
-  },
-  "a delivery that is run again has another webhook id": {
-    violation: /I17: webhook .* does not belong to the end of any operation/,
-    plant: () =>
-      vi.doMock("../../src/webhooks/delivery/find-announced.js", async (original) => {
-        const real = await original<typeof FindAnnounced>();
-        const findAnnounced: typeof real.findAnnounced = async (operations, delivery, firstId) => {
-          const found = await real.findAnnounced(operations, delivery, firstId);
-          return found && { ...found, webhookId: delivery.operationId };
-        };
-        return { findAnnounced };
-      }),
-  },
-  "a delivery counts as done although its receiver failed": {
-    violation: /I17: delivery .* completed, but no receiver accepted webhook/,
-    plant: () =>
-      vi.doMock("../../src/webhooks/delivery/deliver.js", async (original) => {
-        const real = await original<typeof Deliver>();
-        const deliver: typeof real.deliver = (...args) => real.deliver(...args).catch(() => undefined);
-        return { deliver };
-      }),
-  },
-  "a delivery gives up after its second attempt": {
-    violation: /I17: delivery .* failed, although an attempt was left/,
-    plant: () =>
-      vi.doMock("../../src/webhooks/delivery/schedule.js", async (original) => {
-        const real = await original<typeof Schedule>();
-        const nextDelayMs: typeof real.nextDelayMs = (request) =>
-          request.attempt < 2 ? real.nextDelayMs(request) : undefined;
-        return { ...real, nextDelayMs };
-      }),
-  },
-  "attempts that are interrupted at the end of a run count": {
-    violation: /I15: .* waits only 0 ms before its next attempt/,
-    plant: () =>
-      vi.doMock("../../src/worker/attempt/ending.js", async (original) => {
-        const real = await original<typeof Ending>();
-        const endingOf: typeof real.endingOf = (...args) => {
-          const ending = real.endingOf(...args);
-          const { settlement } = ending;
-          if (settlement?.to !== "retry" || settlement.delayMs > 0) return ending;
-          return { ...ending, settlement: { ...settlement, countAttempt: true } };
-        };
-        return { ...real, endingOf };
-      }),
-  },
-  "runs at the same time do not share the slots of their worker": {
-    violation: /I15: a worker runs \d attempts of \w+ at once/,
-    plant: () =>
-      vi.doMock("../../src/worker/runs.js", async (original) => {
-        const real = await original<typeof Runs>();
-        const { createSlots } = await import("../../src/worker/slots.js");
-        const createRuns: typeof real.createRuns = (worker, parts) => (limits) =>
-          real.createRuns(worker, {
-            ...parts,
-            slots: createSlots(worker.processors, worker.settings.concurrency),
-          })(limits);
-        return { ...real, createRuns };
-      }),
-  },
-  "a webhook says completed at every end": {
-    violation: /I17: webhook .* says completed, but .* is failed/,
-    plant: () =>
-      vi.doMock("../../src/webhooks/event.js", async (original) => {
-        const real = await original<typeof Event>();
-        const toEvent: typeof real.toEvent = (operation, base) =>
-          real.toEvent({ ...operation, state: "completed" }, base);
-        return { toEvent };
-      }),
-  },
+  "a redrive by filter stops after its first operation": mutant<typeof Filter>(
+    /I12: .* failed but was not run again/,
+    "../../src/operator/filter.js",
+    ({ scan }) => ({
+      scan: async (context, options, take) => {
+        let taken = 0;
+        await scan(context, options, (operation) => taken++ === 0 && take(operation));
+        return undefined;
+      },
+    }),
+  ),
+  "a redrive by id returns the id of the failed operation": mutant<typeof Redrive>(
+    /I12: the successor of .* is .*, but its redrive returned/,
+    "../../src/operator/redrive-one.js",
+    ({ redriveOne }) => ({
+      redriveOne: async (context, operationId) => {
+        const result = await redriveOne(context, operationId);
+        if (result.operation === undefined) return result;
+        return { ...result, operation: { ...result.operation, operationId } };
+      },
+    }),
+  ),
+  "a full backlog refuses what was accepted before": mutant<typeof Backlog>(
+    /I25: key .* was refused because the backlog is full/,
+    "../../src/protocol/backlog.js",
+    ({ createBacklog }) => ({
+      createBacklog: ({ backend: { operations, submissions }, ...options }) => {
+        const forgetful = replacing(submissions, { findKey: async () => undefined });
+        return createBacklog({ ...options, backend: { operations, submissions: forgetful } });
+      },
+    }),
+  ),
+  "waiters rely on notifications, which can get lost": mutant<typeof Parking>(
+    /I16: a waiter learned of the end of .* \d+ ms late/,
+    "../../src/operations/following/parking.js",
+    ({ createParking }) => ({
+      createParking: (operations, clock, _, look) => createParking(operations, clock, 3_600_000, look),
+    }),
+  ),
+  "a webhook has the id of its operation instead of its delivery": mutant<typeof FindAnnounced>(
+    /I17: webhook .* does not belong to the end of any operation/,
+    FIND_ANNOUNCED,
+    ({ findAnnounced }) => ({
+      findAnnounced: async (...args) => {
+        const found = await findAnnounced(...args);
+        return found && { ...found, webhookId: found.operation.id };
+      },
+    }),
+  ),
+  "a delivery that is run again has another webhook id": mutant<typeof FindAnnounced>(
+    /I17: webhook .* does not belong to the end of any operation/,
+    FIND_ANNOUNCED,
+    ({ findAnnounced }) => ({
+      findAnnounced: async (operations, delivery, firstId) => {
+        const found = await findAnnounced(operations, delivery, firstId);
+        return found && { ...found, webhookId: delivery.operationId };
+      },
+    }),
+  ),
+  "a delivery counts as done although its receiver failed": mutant<typeof Deliver>(
+    /I17: delivery .* completed, but no receiver accepted webhook/,
+    "../../src/webhooks/delivery/deliver.js",
+    ({ deliver }) => ({ deliver: (...args) => deliver(...args).catch(() => undefined) }),
+  ),
+  "a delivery gives up after its second attempt": mutant<typeof Schedule>(
+    /I17: delivery .* failed, although an attempt was left/,
+    "../../src/webhooks/delivery/schedule.js",
+    ({ nextDelayMs }) => ({
+      nextDelayMs: (request) => (request.attempt < 2 ? nextDelayMs(request) : undefined),
+    }),
+  ),
+  "attempts that are interrupted at the end of a run count": mutant<typeof Ending>(
+    /I15: .* waits only 0 ms before its next attempt/,
+    "../../src/worker/attempt/ending.js",
+    ({ endingOf }) => ({
+      endingOf: (...args) => {
+        const ending = endingOf(...args);
+        const { settlement } = ending;
+        if (settlement?.to !== "retry" || settlement.delayMs > 0) return ending;
+        return { ...ending, settlement: { ...settlement, countAttempt: true } };
+      },
+    }),
+  ),
+  "runs at the same time do not share the slots of their worker": mutant<typeof Runs>(
+    /I15: a worker runs \d attempts of \w+ at once/,
+    "../../src/worker/runs.js",
+    async ({ createRuns }) => {
+      const { createSlots } = await import("../../src/worker/slots.js");
+      return {
+        createRuns: (worker, parts) => (limits) => {
+          const slots = createSlots(worker.processors, worker.settings.concurrency);
+          return createRuns(worker, { ...parts, slots })(limits);
+        },
+      };
+    },
+  ),
+  "a webhook says completed at every end": mutant<typeof Event>(
+    /I17: webhook .* says completed, but .* is failed/,
+    "../../src/webhooks/event.js",
+    ({ toEvent }) => ({
+      toEvent: (operation, base) => toEvent({ ...operation, state: "completed" }, base),
+    }),
+  ),
 };
-
-/** Modules that mutants replace. */
-const REPLACED = [
-  "../../src/worker/alarm.js",
-  "../../src/worker/attempt/ending.js",
-  "../../src/worker/runs.js",
-  "../../src/worker/settings.js",
-  "../../src/service/submit.js",
-  "../../src/operator/filter.js",
-  "../../src/operator/redrive-one.js",
-  "../../src/operations/following/parking.js",
-  "../../src/protocol/backlog.js",
-  "../../src/webhooks/delivery/find-announced.js",
-  "../../src/webhooks/delivery/deliver.js",
-  "../../src/webhooks/delivery/schedule.js",
-  "../../src/webhooks/event.js",
-];
 
 /** Plants a mistake in a new copy of the library. Returns how to play histories with it. */
 export async function plantInLibrary({ plant }: Mutant): Promise<Play> {
@@ -234,30 +201,23 @@ export async function plantInLibrary({ plant }: Mutant): Promise<Play> {
 
 /** Removes the mistakes of all mutants. */
 export function restoreLibrary(): void {
-  for (const module of REPLACED) vi.doUnmock(module);
+  for (const { module } of Object.values(libraryMutants)) vi.doUnmock(module);
   vi.resetModules();
 }
 
 /** Creates a mutant whose workers ignore one option of a processor. */
 function worker(option: keyof ProcessorOptions, violation: RegExp): Mutant {
-  const plant = (): void =>
-    void vi.doMock("../../src/worker/settings.js", async (original) => {
-      const real = await original<typeof Settings>();
-      const processorTable: typeof real.processorTable = (defaults, random) => {
-        const table = real.processorTable(defaults, random);
-        return { ...table, [option]: (_: unknown, name: string) => table[option](undefined, name) };
-      };
-      return { ...real, processorTable };
-    });
-  return { violation, plant };
+  return mutant<typeof Settings>(violation, "../../src/worker/settings.js", ({ processorTable }) => ({
+    processorTable: (defaults, random) => {
+      const table = processorTable(defaults, random);
+      return { ...table, [option]: (_: unknown, name: string) => table[option](undefined, name) };
+    },
+  }));
 }
 
 /** Creates a mutant whose `service.submit` makes a mistake. */
 function call(violation: RegExp, change: (submit: typeof Submit.submit) => typeof Submit.submit): Mutant {
-  const plant = (): void =>
-    void vi.doMock("../../src/service/submit.js", async (original) => {
-      const real = await original<typeof Submit>();
-      return { ...real, submit: change(real.submit) };
-    });
-  return { violation, plant };
+  return mutant<typeof Submit>(violation, "../../src/service/submit.js", ({ submit }) => ({
+    submit: change(submit),
+  }));
 }

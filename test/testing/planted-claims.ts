@@ -1,34 +1,25 @@
-import { type Clock, createMemoryStores, type OperationStore } from "async-request-reply";
-import type {
-  BegunOperation,
-  ClaimRequest,
-  Operation,
-  SeparateOperationStore,
-} from "async-request-reply/ports";
-import type { CreateBackend } from "async-request-reply/testing";
+import type { Clock, OperationStore } from "async-request-reply";
+import type { BegunOperation, ClaimRequest, Operation } from "async-request-reply/ports";
 import { allOperations } from "../support/all-operations.js";
-import { replacing } from "../support/replacing.js";
-import { answering, asking, askingOf } from "./changed-claims.js";
+import { answering, asking, askingOf, beginning, NOTHING } from "./changed-calls.js";
+import { composed, type PlantedStore } from "./planted-stores.js";
 
-/** A back end with one mistake, and the violation that the simulator must report. */
-interface PlantedClaim {
-  readonly create: CreateBackend;
-  readonly violation: RegExp;
+interface PlantedClaim extends PlantedStore {
   /** Default: true. */
   readonly hasShortTrace?: boolean;
 }
 
 /** Back ends whose claims make a mistake. The simulator must detect all of them. */
 export const plantedClaims: Readonly<Record<string, PlantedClaim>> = {
-  "a claim begins an attempt under a live lease": planted(/I7: .* has two live leases/, (store) => ({
-    claim: askingOf(store, () => ({ leaseMs: 0 })),
-  })),
+  "a claim begins an attempt under a live lease": composed(/I7: .* has two live leases/, (store) =>
+    askingOf(store, () => ({ leaseMs: 0 })),
+  ),
 
-  "a claim begins an operation twice": planted(/I7: a claim began an operation twice/, (store) => ({
-    claim: answering(store, ({ begun, ...claimed }) => ({ ...claimed, begun: [...begun, ...begun] })),
-  })),
+  "a claim begins an operation twice": composed(/I7: a claim began an operation twice/, (store) =>
+    answering(store, ({ begun, ...claimed }) => ({ ...claimed, begun: [...begun, ...begun] })),
+  ),
 
-  "two claims begin the same attempt": planted(/I7: .* has two live leases/, (store) => {
+  "two claims begin the same attempt": composed(/I7: .* has two live leases/, (store) => {
     let last: readonly BegunOperation[] = [];
     return {
       claim: async (request) => {
@@ -40,33 +31,31 @@ export const plantedClaims: Readonly<Record<string, PlantedClaim>> = {
     };
   }),
 
-  "a repeated claim forgets the attempts that it began": planted(
+  "a repeated claim forgets the attempts that it began": composed(
     /I2: the worker of an attempt of .* never received it/,
     (store) => ({
       claim: async (request) =>
-        request.repeated === true
-          ? { begun: [], ended: [], again: true, blocked: false }
-          : store.claim(request),
+        request.repeated === true ? { ...NOTHING, again: true } : store.claim(request),
     }),
   ),
 
-  "a repeated claim begins other attempts": planted(
+  "a repeated claim begins other attempts": composed(
     /I2: the worker of an attempt of .* never received it/,
-    (store) => ({ claim: asking(store, (request) => ({ ...request, repeated: false })) }),
+    (store) => asking(store, (request) => ({ ...request, repeated: false })),
   ),
 
-  "a claim ignores earlier attempts": planted(/I2: .* began as attempt 1, not 2/, (store) => ({
-    claim: begunAs(store, ({ operation, ...begun }) => ({
+  "a claim ignores earlier attempts": composed(/I2: .* began as attempt 1, not 2/, (store) =>
+    beginning(store, ({ operation, ...begun }) => ({
       ...begun,
       operation: { ...operation, attempt: 1 },
     })),
-  })),
+  ),
 
-  "a lost attempt is never reported": planted(/I19: .* began with previousLost false/, (store) => ({
-    claim: begunAs(store, (begun) => ({ ...begun, previousLost: false })),
-  })),
+  "a lost attempt is never reported": composed(/I19: .* began with previousLost false/, (store) =>
+    beginning(store, (begun) => ({ ...begun, previousLost: false })),
+  ),
 
-  "a claim begins work of a paused definition": planted(/I23: .* began although .* was paused/, (store) => ({
+  "a claim begins work of a paused definition": composed(/I23: .* began although .* was paused/, (store) => ({
     claim: async (request) => {
       const definitions = request.definitions.map(({ name }) => name);
       const paused = (await store.stats({ definitions })).filter((each) => each.paused);
@@ -88,13 +77,13 @@ export const plantedClaims: Readonly<Record<string, PlantedClaim>> = {
       state === "pending" && attempt === 0 && createdAt + startWithinMs < clock.now(),
   ),
 
-  "a claim ignores the limits": planted(/I22: .* began as number .* of all tenants/, (store) => ({
-    claim: askingOf(store, () => ({ limits: undefined })),
-  })),
+  "a claim ignores the limits": composed(/I22: .* began as number .* of all tenants/, (store) =>
+    askingOf(store, () => ({ limits: undefined })),
+  ),
 
-  "a claim ignores the limit of a tenant": planted(/I22: .* began as number .* of tenant-/, (store) => ({
-    claim: askingOf(store, ({ limits: { runningPerTenant: _, ...limits } = {} }) => ({ limits })),
-  })),
+  "a claim ignores the limit of a tenant": composed(/I22: .* began as number .* of tenant-/, (store) =>
+    askingOf(store, ({ limits: { runningPerTenant: _, ...limits } = {} }) => ({ limits })),
+  ),
 
   "a claim counts operations that have ended towards the limit": standingStill((store) => ({
     claim: async (request) => {
@@ -105,14 +94,14 @@ export const plantedClaims: Readonly<Record<string, PlantedClaim>> = {
     },
   })),
 
-  "a claim begins more of one definition than there are slots": planted(
+  "a claim begins more of one definition than there are slots": composed(
     /I15: a worker runs \d attempts of \w+ at once/,
-    (store) => ({ claim: askingOf(store, (_, { limit }) => ({ slots: limit })) }),
+    (store) => askingOf(store, (_, { limit }) => ({ slots: limit })),
   ),
 
-  "claims never begin work whose last attempt was lost": standingStill((store) => ({
-    claim: askingOf(store, () => ({ suspects: 0 })),
-  })),
+  "claims never begin work whose last attempt was lost": standingStill((store) =>
+    askingOf(store, () => ({ suspects: 0 })),
+  ),
 
   "claims look for new work only once they have found none": standingStill((store) => {
     /** Definitions that had no due work when a claim last looked. */
@@ -135,33 +124,10 @@ export const plantedClaims: Readonly<Record<string, PlantedClaim>> = {
   }),
 };
 
-/** Replaces some methods of a store that records key and operation one after the other. */
-function planted(
-  violation: RegExp,
-  methods: (store: OperationStore, clock: Clock) => Partial<OperationStore>,
-): PlantedClaim {
-  const create: CreateBackend = (clock) => {
-    const stores = createMemoryStores({ clock });
-    const operations = replacing<SeparateOperationStore>(
-      stores.operations,
-      methods(stores.operations, clock),
-    );
-    return { ...stores, operations };
-  };
-  return { create, violation };
-}
-
 /** The faults of a history may have to end before it shows that work stands still, so it is never short. */
 function standingStill(methods: (store: OperationStore) => Partial<OperationStore>): PlantedClaim {
   const violation = /I27: .* has waited for \d+ ms|I2: .* never ended/;
-  return { ...planted(violation, methods), hasShortTrace: false };
-}
-
-function begunAs(
-  store: OperationStore,
-  change: (begun: BegunOperation) => BegunOperation,
-): OperationStore["claim"] {
-  return answering(store, (claimed) => ({ ...claimed, begun: claimed.begun.map(change) }));
+  return { ...composed(violation, methods), hasShortTrace: false };
 }
 
 /** Claims begin one more operation, which no claim may begin. */
@@ -169,7 +135,7 @@ function beginningToo(
   violation: RegExp,
   isChosen: (operation: Operation, clock: Clock) => boolean,
 ): PlantedClaim {
-  return planted(violation, (store, clock) => ({
+  return composed(violation, (store, clock) => ({
     claim: async (request) => {
       const claimed = await store.claim(request);
       const isOf = ({ definition }: Operation): boolean =>

@@ -1,93 +1,78 @@
-import {
-  type Backend,
-  createMemoryStores,
-  type IdempotencyStore,
-  type OperationStore,
-} from "async-request-reply";
+import { type Backend, createMemoryStores } from "async-request-reply";
 import type {
   ExpiredOperation,
   KeyBinding,
   NewOperation,
   Operation,
-  SeparateOperationStore,
   SeparateStores,
   Submissions,
 } from "async-request-reply/ports";
 import type { CreateBackend } from "async-request-reply/testing";
 import { allOperations } from "../support/all-operations.js";
 import { replacing } from "../support/replacing.js";
-import { noting } from "./changed-claims.js";
+import { creating, noting } from "./changed-calls.js";
+import { inStores } from "./planted-stores.js";
 
 const NEVER_MS = 3_155_760_000_000;
 
 /** Back ends that each make one mistake in the protocol. The simulator must detect all of them. */
 export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
-  "a store forgets lanes": (clock) => {
-    const stores = createMemoryStores({ clock });
-    const { operations } = stores;
-    const create: OperationStore["create"] = ({ lane: _, ...operation }, initial) =>
-      operations.create(operation, initial);
-    return { ...stores, operations: replacing(operations, { create }) };
-  },
+  "a store forgets lanes": inStores((store) => ({
+    operations: creating(store, ({ lane: _, ...operation }) => operation),
+  })),
 
-  "a key outlives its operation": (clock) => {
-    const stores = createMemoryStores({ clock });
-    return { ...stores, idempotency: replacing(stores.idempotency, { release: async () => {} }) };
-  },
+  "a key outlives its operation": inStores(() => ({ idempotency: { release: async () => {} } })),
 
-  "a key expires before its operation": (clock) => {
-    const stores = createMemoryStores({ clock });
+  "a key expires before its operation": inStores((_, idempotency, clock) => {
     const boundAt = new Map<string, { readonly binding: KeyBinding; readonly at: number }>();
-    const bind = async (next: KeyBinding): ReturnType<IdempotencyStore["bind"]> => {
-      const name = `${next.tenant} ${next.key}`;
-      const last = boundAt.get(name);
-      if (last !== undefined && last.at + 60_000 < clock.now())
-        await stores.idempotency.release(last.binding);
-      const result = await stores.idempotency.bind(next);
-      if (result.outcome === "bound") boundAt.set(name, { binding: next, at: clock.now() });
-      return result;
-    };
-    return { ...stores, idempotency: replacing(stores.idempotency, { bind }) };
-  },
-
-  "a purge does not wait for its grace period": (clock) => {
-    const stores = createMemoryStores({ clock });
-    const remove = async (ids: readonly string[]): Promise<void> => {
-      await stores.operations.remove(ids, { afterMs: 0 });
-      await stores.operations.takeExpired({ limit: 0 });
-    };
-    return { ...stores, operations: replacing(stores.operations, { remove }) };
-  },
-
-  "a failed operation is kept as long as a completed one": (clock) => {
-    const stores = createMemoryStores({ clock });
-    const { operations } = stores;
-    const takeExpired: SeparateOperationStore["takeExpired"] = async (request) => {
-      const isOver = ({ state, settledAt = 0, retentionMs }: Operation): boolean =>
-        state === "failed" && settledAt + retentionMs <= clock.now();
-      const failed: readonly ExpiredOperation[] = (await allOperations(operations)).filter(isOver);
-      return [...(await operations.takeExpired(request)), ...failed];
-    };
-    return { ...stores, operations: replacing(operations, { takeExpired }) };
-  },
-
-  "an orphaned binding is released instead of ended": (clock) => {
-    const stores = createMemoryStores({ clock });
-    const create: OperationStore["create"] = async (operation, initial) => {
-      if (initial?.state !== "failed") return stores.operations.create(operation, initial);
-      const { id, tenant, definition, key = "" } = operation;
-      await stores.idempotency.release({ tenant, definition, key, operationId: id });
-      return "exists";
-    };
-    // After a second instead of days. This alone breaks no promise, and it makes bindings of slow submissions stale.
-    const takeStale: IdempotencyStore["takeStale"] = ({ limit }) =>
-      stores.idempotency.takeStale({ olderThanMs: 1_000, limit });
     return {
-      ...stores,
-      operations: replacing(stores.operations, { create }),
-      idempotency: replacing(stores.idempotency, { takeStale }),
+      idempotency: {
+        bind: async (next) => {
+          const name = `${next.tenant} ${next.key}`;
+          const last = boundAt.get(name);
+          if (last !== undefined && last.at + 60_000 < clock.now()) await idempotency.release(last.binding);
+          const result = await idempotency.bind(next);
+          if (result.outcome === "bound") boundAt.set(name, { binding: next, at: clock.now() });
+          return result;
+        },
+      },
     };
-  },
+  }),
+
+  "a purge does not wait for its grace period": inStores((store) => ({
+    operations: {
+      remove: async (ids) => {
+        await store.remove(ids, { afterMs: 0 });
+        await store.takeExpired({ limit: 0 });
+      },
+    },
+  })),
+
+  "a failed operation is kept as long as a completed one": inStores((store, _, clock) => ({
+    operations: {
+      takeExpired: async (request) => {
+        const isOver = ({ state, settledAt = 0, retentionMs }: Operation): boolean =>
+          state === "failed" && settledAt + retentionMs <= clock.now();
+        const failed: readonly ExpiredOperation[] = (await allOperations(store)).filter(isOver);
+        return [...(await store.takeExpired(request)), ...failed];
+      },
+    },
+  })),
+
+  "an orphaned binding is released instead of ended": inStores((store, idempotency) => ({
+    operations: {
+      create: async (operation, initial) => {
+        if (initial?.state !== "failed") return store.create(operation, initial);
+        const { id, tenant, definition, key = "" } = operation;
+        await idempotency.release({ tenant, definition, key, operationId: id });
+        return "exists";
+      },
+    },
+    idempotency: {
+      // After a second instead of days. This alone breaks no promise, and it makes bindings of slow submissions stale.
+      takeStale: ({ limit }) => idempotency.takeStale({ olderThanMs: 1_000, limit }),
+    },
+  })),
 
   "the key is bound after the operation is created": (clock) => {
     const stores = createMemoryStores({ clock });
@@ -104,27 +89,29 @@ export const plantedFaults: Readonly<Record<string, CreateBackend>> = {
     });
   },
 
-  "a settlement is not guarded by its token": (clock) => {
-    const stores = createMemoryStores({ clock });
+  "a settlement is not guarded by its token": inStores((store) => {
     const current = new Map<string, string>();
-    const claim = noting(stores.operations, ({ id }, token) => void current.set(id, token));
-    const settle: OperationStore["settle"] = ({ operationId, token }, settlement) =>
-      stores.operations.settle({ operationId, token: current.get(operationId) ?? token }, settlement);
-    return { ...stores, operations: replacing(stores.operations, { claim, settle }) };
-  },
+    return {
+      operations: {
+        ...noting(store, ({ id }, token) => void current.set(id, token)),
+        settle: ({ operationId, token }, settlement) =>
+          store.settle({ operationId, token: current.get(operationId) ?? token }, settlement),
+      },
+    };
+  }),
 
-  "a delayed operation is never due": (clock) => {
-    const stores = createMemoryStores({ clock });
-    const create: OperationStore["create"] = ({ delayMs, ...operation }, initial) =>
-      stores.operations.create({ ...operation, ...(delayMs && { delayMs: NEVER_MS }) }, initial);
-    return { ...stores, operations: replacing(stores.operations, { create }) };
-  },
+  "a delayed operation is never due": inStores((store) => ({
+    operations: creating(store, ({ delayMs, ...operation }) => ({
+      ...operation,
+      ...(delayMs && { delayMs: NEVER_MS }),
+    })),
+  })),
 
   "a resource is created before the operation is recorded": (clock) => {
     const stores = createMemoryStores({ clock });
     const store = stores.operations;
     const unrecorded = new Map<string, NewOperation>();
-    const settle: OperationStore["settle"] = async (lease, settlement) => {
+    const settle: typeof store.settle = async (lease, settlement) => {
       const operation = unrecorded.get(lease.token);
       if (operation === undefined) return store.settle(lease, settlement);
       if (settlement.to !== "prepared") return { outcome: "settled", state: "preparing" };

@@ -1,43 +1,25 @@
-import { type Clock, createMemoryStores, type OperationStore } from "async-request-reply";
-import type {
-  ListedOperation,
-  NewOperation,
-  Operation,
-  SeparateOperationStore,
-} from "async-request-reply/ports";
-import type { CreateBackend } from "async-request-reply/testing";
+import type { OperationStore } from "async-request-reply";
+import type { ListedOperation, NewOperation, Operation } from "async-request-reply/ports";
 import { EXPIRED } from "../../src/contract/problem.js";
-import { replacing } from "../support/replacing.js";
-import { answering, noting } from "./changed-claims.js";
-
-/** A back end with one mistake, and the violation that the simulator must report. */
-interface PlantedPromise {
-  readonly create: CreateBackend;
-  readonly violation: RegExp;
-}
+import * as changed from "./changed-calls.js";
+import { composed, I, lookAt, type PlantedStore } from "./planted-stores.js";
 
 /** Back ends with mistakes in retention, delays, deadlines, follow-ups or redrives. */
-export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
+export const plantedPromises: Readonly<Record<string, PlantedStore>> = {
   "every definition has the same retention": creating(I(8), (operation) => ({
     ...operation,
     retentionMs: 600_000,
   })),
 
-  "an operation and its key expire before their retention is over": composed(/I([12]|20): /, (store) => {
+  "an operation and its key expire before their retention is over": composed(I(1, 2, 20), (store) => {
     const promised = <Kept extends ListedOperation>(operation: Kept): Kept =>
       operation.definition === "orders" ? { ...operation, retentionMs: 3_600_000 } : operation;
     return {
       create: (operation, initial) => store.create({ ...operation, retentionMs: 600_000 }, initial),
-      get: async (id, tenant) => {
-        const operation = await store.get(id, tenant);
-        return operation && promised(operation);
-      },
+      ...changed.reading(store, promised),
       getMany: async (ids) => (await store.getMany(ids)).map(promised),
       list: async (request) => (await store.list(request)).map(promised),
-      claim: answering(store, ({ begun, ...claimed }) => ({
-        ...claimed,
-        begun: begun.map((each) => ({ ...each, operation: promised(each.operation) })),
-      })),
+      ...changed.beginning(store, (begun) => ({ ...begun, operation: promised(begun.operation) })),
     };
   }),
 
@@ -45,23 +27,20 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
 
   "a retry shows the error of another operation": composed(I(8), (store) => {
     let last: string | undefined;
-    return {
-      settle: (lease, settlement) => {
-        if (settlement.to !== "retry" || settlement.lastError === undefined)
-          return store.settle(lease, settlement);
-        const lastError = last ?? settlement.lastError;
-        last = settlement.lastError;
-        return store.settle(lease, { ...settlement, lastError });
-      },
-    };
+    return changed.retrying(store, (retry) => {
+      if (retry.lastError === undefined) return retry;
+      const lastError = last ?? retry.lastError;
+      last = retry.lastError;
+      return { ...retry, lastError };
+    });
   }),
 
-  "delays are ignored": creating(/I(13|21): /, ({ delayMs: _, ...operation }) => operation),
+  "delays are ignored": creating(I(13, 21), ({ delayMs: _, ...operation }) => operation),
 
   "an operation expires that has begun": composed(/I26: .* expired although it had begun/, (store, clock) => {
     const begun = new Map<string, { readonly token: string; readonly operation: Operation }>();
     return {
-      claim: noting(store, (operation, token) => void begun.set(operation.id, { token, operation })),
+      ...changed.noting(store, (operation, token) => void begun.set(operation.id, { token, operation })),
       endOverdue: async (request) => {
         const ended = [...(await store.endOverdue(request))];
         for (const [operationId, { token, operation }] of begun) {
@@ -137,7 +116,7 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     };
   }),
 
-  "an operation has two follow-ups": composed(/I(2|11): /, (store) => {
+  "an operation has two follow-ups": composed(I(2, 11), (store) => {
     const { create, follow } = followUps(store);
     return {
       create,
@@ -185,23 +164,17 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     },
   })),
 
-  "a failed operation does not name its successor": composed(I(12), (store) => ({
-    get: async (id, tenant) => {
-      const operation = await store.get(id, tenant);
-      if (operation === undefined) return undefined;
-      const { retriedBy: _, ...rest } = operation;
-      return rest;
-    },
-  })),
+  "a failed operation does not name its successor": composed(I(12), (store) =>
+    changed.reading(store, ({ retriedBy: _, ...operation }) => operation),
+  ),
 
-  "a redrive makes the failed operation pending again": composed(I(4), (store) => ({
-    get: async (id, tenant) => {
-      const operation = await store.get(id, tenant);
-      if (operation?.retriedBy === undefined) return operation;
+  "a redrive makes the failed operation pending again": composed(I(4), (store) =>
+    changed.reading(store, (operation) => {
+      if (operation.retriedBy === undefined) return operation;
       const { error: _, settledAt: __, ...rest } = operation;
       return { ...rest, state: "pending" };
-    },
-  })),
+    }),
+  ),
 
   "cancelled operations cannot be redriven": composed(I(12), (store) => ({
     redrive: async (id, successor) => {
@@ -211,40 +184,17 @@ export const plantedPromises: Readonly<Record<string, PlantedPromise>> = {
     },
   })),
 
-  "a redriven operation expires before its successor": composed(I(2), (store, clock) => ({
-    get: async (id, tenant) => {
-      const operation = await store.get(id, tenant);
-      const { retriedBy, settledAt = 0, retentionMs = 0 } = operation ?? {};
+  "a redriven operation expires before its successor": composed(I(2), (store, clock) =>
+    changed.reading(store, (operation) => {
+      const { retriedBy, settledAt = 0, retentionMs } = operation;
       return retriedBy !== undefined && settledAt + retentionMs <= clock.now() ? undefined : operation;
-    },
-  })),
+    }),
+  ),
 };
 
-function I(number: number): RegExp {
-  return new RegExp(`I${number}: `);
-}
-
-/** Replaces some methods of a store that records key and operation one after the other. */
-function composed(
-  violation: RegExp,
-  methods: (store: OperationStore, clock: Clock) => Partial<OperationStore>,
-): PlantedPromise {
-  const create: CreateBackend = (clock) => {
-    const stores = createMemoryStores({ clock });
-    const operations = replacing<SeparateOperationStore>(
-      stores.operations,
-      methods(stores.operations, clock),
-    );
-    return { ...stores, operations };
-  };
-  return { create, violation };
-}
-
 /** Changes the operations that a store creates. */
-function creating(violation: RegExp, change: (operation: NewOperation) => NewOperation): PlantedPromise {
-  return composed(violation, (store) => ({
-    create: (operation, initial) => store.create(change(operation), initial),
-  }));
+function creating(violation: RegExp, change: (operation: NewOperation) => NewOperation): PlantedStore {
+  return composed(violation, (store) => changed.creating(store, change));
 }
 
 /** Removes the follow-ups from new operations, so that the caller can create them at other times. */
@@ -260,8 +210,4 @@ function followUps(store: OperationStore) {
       await store.create({ ...onEnd, id: rename(onEnd.id), tenant, hidden: true, delayMs: 0 });
   };
   return { create, follow };
-}
-
-async function lookAt(store: OperationStore, id: string): Promise<Operation | undefined> {
-  return (await store.getMany([id]))[0];
 }

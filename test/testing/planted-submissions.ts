@@ -1,31 +1,19 @@
-import { createMemoryStores, type IdempotencyStore } from "async-request-reply";
+import type { IdempotencyStore } from "async-request-reply";
 import type { BindResult, KeyBinding, Submission, Submissions } from "async-request-reply/ports";
-import type { CreateBackend } from "async-request-reply/testing";
 import { replacing } from "../support/replacing.js";
 import { looseKeys } from "./loose-keys.js";
-
-/** A back end with one mistake, and the violation that the simulator must report. */
-interface PlantedSubmission {
-  readonly create: CreateBackend;
-  readonly violation: RegExp;
-}
+import { inStores, type PlantedStore } from "./planted-stores.js";
 
 /** Back ends that confuse payloads, or the submissions of a list. */
-export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
+export const plantedSubmissions: Readonly<Record<string, PlantedStore>> = {
   "a key accepts every payload": binding(
     /I14: payload .* was accepted as .*, which has payload/,
-    (result, { fingerprint }) => ({
-      ...result,
-      fingerprint,
-    }),
+    (result, { fingerprint }) => ({ ...result, fingerprint }),
   ),
 
   "a key is refused for its own payload": binding(
     /I14: key .* was refused for its own payload/,
-    (result) => ({
-      ...result,
-      fingerprint: `${result.fingerprint} of another`,
-    }),
+    (result) => ({ ...result, fingerprint: `${result.fingerprint} of another` }),
   ),
 
   "a list loses its last submission": recordingLists(
@@ -53,18 +41,15 @@ export const plantedSubmissions: Readonly<Record<string, PlantedSubmission>> = {
 type Bound = Extract<BindResult, { readonly outcome: "exists" }>;
 
 /** Changes what a store returns for a key that already has an operation. */
-function binding(
-  violation: RegExp,
-  change: (result: Bound, binding: KeyBinding) => Bound,
-): PlantedSubmission {
-  const create: CreateBackend = (clock) => {
-    const stores = createMemoryStores({ clock });
-    const bind: IdempotencyStore["bind"] = async (request) => {
-      const result = await stores.idempotency.bind(request);
-      return result.outcome === "exists" ? change(result, request) : result;
-    };
-    return { ...stores, idempotency: replacing(stores.idempotency, { bind }) };
-  };
+function binding(violation: RegExp, change: (result: Bound, binding: KeyBinding) => Bound): PlantedStore {
+  const create = inStores((_, idempotency) => ({
+    idempotency: {
+      bind: async (request) => {
+        const result = await idempotency.bind(request);
+        return result.outcome === "exists" ? change(result, request) : result;
+      },
+    },
+  }));
   return { create, violation };
 }
 
@@ -78,8 +63,8 @@ function recordingLists(
     recordMany: RecordMany,
     idempotency: IdempotencyStore,
   ) => ReturnType<RecordMany>,
-): PlantedSubmission {
-  const create: CreateBackend = (clock) => {
+): PlantedStore {
+  const create: PlantedStore["create"] = (clock) => {
     const { operations, idempotency, queue, submissions } = looseKeys(clock);
     const correct: RecordMany = (list) => submissions.recordMany(list);
     const recordMany: RecordMany = (list) => change(list, correct, idempotency);

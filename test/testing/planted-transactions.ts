@@ -1,17 +1,11 @@
-import type { CreateBackend } from "async-request-reply/testing";
 import { transactionalBackend } from "../support/transactional-backend.js";
-import { noting } from "./changed-claims.js";
+import { noting } from "./changed-calls.js";
+import type { PlantedStore } from "./planted-stores.js";
 
 type Mistakes = NonNullable<Parameters<typeof transactionalBackend>[1]>;
 
-/** A back end with one mistake, and the violation that the simulator must report. */
-interface PlantedTransaction {
-  readonly create: CreateBackend;
-  readonly violation: RegExp;
-}
-
 /** Back ends whose transactions do not commit writes, settlements and submissions together. */
-export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> = {
+export const plantedTransactions: Readonly<Record<string, PlantedStore>> = {
   "a transaction commits although its settlement is lost": planted(
     /I10: work \d+ was written once, but its transaction was rolled back/,
     ({ rollBack }) => ({
@@ -43,7 +37,10 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
     /I6: .* was settled with a stale token/,
     ({ settle }, { operations }) => {
       const current = new Map<string, string>();
-      operations.claim = noting(operations, ({ id }, token) => void current.set(id, token));
+      Object.assign(
+        operations,
+        noting(operations, ({ id }, token) => void current.set(id, token)),
+      );
       return {
         settle: ({ operationId, token }, settlement) =>
           settle({ operationId, token: current.get(operationId) ?? token }, settlement),
@@ -72,6 +69,6 @@ export const plantedTransactions: Readonly<Record<string, PlantedTransaction>> =
   ),
 };
 
-function planted(violation: RegExp, mistakes: Mistakes): PlantedTransaction {
+function planted(violation: RegExp, mistakes: Mistakes): PlantedStore {
   return { create: (clock) => transactionalBackend(clock, mistakes), violation };
 }

@@ -1,8 +1,8 @@
 import type { IdempotencyStore } from "async-request-reply";
 import type { Submission, Submissions } from "async-request-reply/ports";
 import type { ManualClock } from "async-request-reply/testing";
-import { NOTHING } from "../changed-claims.js";
-import type { BrokenPort } from "./prove.js";
+import { NOTHING } from "../changed-calls.js";
+import { caughtBy, named } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
 /** Items in order of arrival. Treats each item as younger than all that arrived before it. */
@@ -19,11 +19,10 @@ function lineOf(clock: ManualClock) {
 }
 
 /** Operation stores that fail when the clock jumps. */
-export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
-  {
-    name: "hands out no expired operation before operations that ended earlier",
-    caughtBy: ["jump.expired"],
-    methods: (store, clock) => {
+export const jumpyStores = named<TrackedStore>({
+  "hands out no expired operation before operations that ended earlier": caughtBy(
+    ["jump.expired"],
+    (store, clock) => {
       const line = lineOf(clock);
       return {
         settle: async (lease, settlement) => {
@@ -36,24 +35,19 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
           ),
       };
     },
-  },
-  {
-    name: "claims nothing until the clock is back where it was",
-    caughtBy: ["jump.delayed"],
-    methods: (store, clock) => {
-      let latest = 0;
-      return {
-        claim: async (request) => {
-          latest = Math.max(latest, clock.now());
-          return store.claim(clock.now() < latest ? { ...request, limit: 0 } : request);
-        },
-      };
-    },
-  },
-  {
-    name: "deletes nothing before operations that were removed earlier with the same delay",
-    caughtBy: ["jump.removed"],
-    methods: (store, clock) => {
+  ),
+  "claims nothing until the clock is back where it was": caughtBy(["jump.delayed"], (store, clock) => {
+    let latest = 0;
+    return {
+      claim: async (request) => {
+        latest = Math.max(latest, clock.now());
+        return store.claim(clock.now() < latest ? { ...request, limit: 0 } : request);
+      },
+    };
+  }),
+  "deletes nothing before operations that were removed earlier with the same delay": caughtBy(
+    ["jump.removed"],
+    (store, clock) => {
       const line = lineOf(clock);
       const waits = new Map<string, number>();
       return {
@@ -68,79 +62,60 @@ export const jumpyStores: readonly BrokenPort<TrackedStore>[] = [
         },
       };
     },
-  },
-  {
-    name: "waits for leases in the order in which they were taken",
-    caughtBy: ["jump.due"],
-    methods: (store, clock) => ({
+  ),
+  "waits for leases in the order in which they were taken": caughtBy(["jump.due"], (store, clock) => ({
+    claim: async (request) => {
+      const over = [...store.leaseEndsAt].map(([id, endsAt]) => ({ id, over: endsAt <= clock.now() }));
+      const first = over.findIndex((each) => !each.over);
+      const blocked = new Set(first < 0 ? [] : over.slice(first).map(({ id }) => id));
+      const claimed = await store.claim(request);
+      return { ...claimed, begun: claimed.begun.filter(({ operation: { id } }) => !blocked.has(id)) };
+    },
+  })),
+  "rejects a lease from a later time as forged": caughtBy(["jump.leases"], (store, clock) => {
+    const begunAt = new Map<string, number>();
+    return {
       claim: async (request) => {
-        const over = [...store.leaseEndsAt].map(([id, endsAt]) => ({ id, over: endsAt <= clock.now() }));
-        const first = over.findIndex((each) => !each.over);
-        const blocked = new Set(first < 0 ? [] : over.slice(first).map(({ id }) => id));
-        const claimed = await store.claim(request);
-        return { ...claimed, begun: claimed.begun.filter(({ operation: { id } }) => !blocked.has(id)) };
+        begunAt.set(request.token, clock.now());
+        return store.claim(request);
       },
-    }),
-  },
-  {
-    name: "rejects a lease from a later time as forged",
-    caughtBy: ["jump.leases"],
-    methods: (store, clock) => {
-      const begunAt = new Map<string, number>();
-      return {
-        claim: async (request) => {
-          begunAt.set(request.token, clock.now());
-          return store.claim(request);
-        },
-        settle: async (lease, settlement) =>
-          (begunAt.get(lease.token) ?? 0) > clock.now()
-            ? { outcome: "lost" }
-            : store.settle(lease, settlement),
-      };
-    },
-  },
-  {
-    name: "starts nothing until the clock is back where it was",
-    caughtBy: ["jump.begun"],
-    methods: (store, clock) => {
-      let latest = 0;
-      return {
-        claim: async (request) => {
-          latest = Math.max(latest, clock.now());
-          return clock.now() < latest ? NOTHING : store.claim(request);
-        },
-      };
-    },
-  },
-];
+      settle: async (lease, settlement) =>
+        (begunAt.get(lease.token) ?? 0) > clock.now() ? { outcome: "lost" } : store.settle(lease, settlement),
+    };
+  }),
+  "starts nothing until the clock is back where it was": caughtBy(["jump.begun"], (store, clock) => {
+    let latest = 0;
+    return {
+      claim: async (request) => {
+        latest = Math.max(latest, clock.now());
+        return clock.now() < latest ? NOTHING : store.claim(request);
+      },
+    };
+  }),
+});
 
 /** Idempotency stores that fail when the clock jumps. */
-export const jumpyBindingStores: readonly BrokenPort<IdempotencyStore>[] = [
-  {
-    name: "hands out no binding before earlier bindings",
-    caughtBy: ["jump.stale"],
-    methods: (store, clock) => {
-      const line = lineOf(clock);
-      return {
-        bind: async (binding) => {
-          line.join(binding.operationId);
-          return store.bind(binding);
-        },
-        takeStale: async (request) =>
-          (await store.takeStale(request)).filter(({ operationId }) =>
-            line.isOver(operationId, request.olderThanMs),
-          ),
-      };
-    },
-  },
-];
+export const jumpyBindingStores = named<IdempotencyStore>({
+  "hands out no binding before earlier bindings": caughtBy(["jump.stale"], (store, clock) => {
+    const line = lineOf(clock);
+    return {
+      bind: async (binding) => {
+        line.join(binding.operationId);
+        return store.bind(binding);
+      },
+      takeStale: async (request) =>
+        (await store.takeStale(request)).filter(({ operationId }) =>
+          line.isOver(operationId, request.olderThanMs),
+        ),
+    };
+  }),
+});
 
 /** Atomic submissions that fail when the clock jumps. */
-export const jumpySubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
-  {
-    name: "purges nothing before operations that were recorded earlier",
-    caughtBy: ["jump.purged"],
-    methods: (submissions, clock) => {
+export const jumpySubmissions = named<Submissions<unknown>>({
+  "purges nothing before operations that were recorded earlier": caughtBy(
+    ["jump.purged"],
+    (submissions, clock) => {
       const line = lineOf(clock);
       const recorded: Submission["operation"][] = [];
       return {
@@ -155,5 +130,5 @@ export const jumpySubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
         },
       };
     },
-  },
-];
+  ),
+});

@@ -1,5 +1,7 @@
-import type { ExpiredOperation, NewOperation, Submissions } from "async-request-reply/ports";
-import type { BrokenPort } from "./prove.js";
+import type { ExpiredOperation, Submissions } from "async-request-reply/ports";
+import { creating, reading } from "../changed-calls.js";
+import { caughtBy, named } from "./prove.js";
+import { recording } from "./recorder.js";
 import type { TrackedStore } from "./tracked-store.js";
 
 function withoutFailedRetention<Kept extends { readonly failedRetentionMs?: number }>(
@@ -10,33 +12,20 @@ function withoutFailedRetention<Kept extends { readonly failedRetentionMs?: numb
 }
 
 /** Stores that break a rule of keeping failed operations. */
-export const failedRetentionStores: readonly BrokenPort<TrackedStore>[] = [
-  {
-    name: "keeps failed operations as long as completed ones",
-    caughtBy: [
-      "failed-retention.every-end",
-      "failed-retention.read",
-      "failed-retention.redriven",
-      "redrive.created",
-    ],
-    methods: (store) => ({
-      create: (operation, initial) => store.create(withoutFailedRetention(operation), initial),
+export const failedRetentionStores = named<TrackedStore>({
+  "keeps failed operations as long as completed ones": caughtBy(
+    ["failed-retention.every-end", "failed-retention.read", "failed-retention.redriven", "redrive.created"],
+    (store) => creating(store, withoutFailedRetention),
+  ),
+  "keeps completed operations as long as failed ones": caughtBy(["failed-retention.every-end"], (store) =>
+    creating(store, (operation) => {
+      const { retentionMs, failedRetentionMs = retentionMs } = operation;
+      return { ...operation, retentionMs: failedRetentionMs };
     }),
-  },
-  {
-    name: "keeps completed operations as long as failed ones",
-    caughtBy: ["failed-retention.every-end"],
-    methods: (store) => ({
-      create: (operation, initial) => {
-        const { retentionMs, failedRetentionMs = retentionMs } = operation;
-        return store.create({ ...operation, retentionMs: failedRetentionMs }, initial);
-      },
-    }),
-  },
-  {
-    name: "keeps cancelled operations as long as completed ones",
-    caughtBy: ["failed-retention.every-end"],
-    methods: (store, clock) => ({
+  ),
+  "keeps cancelled operations as long as completed ones": caughtBy(
+    ["failed-retention.every-end"],
+    (store, clock) => ({
       takeExpired: async (request) => {
         const cancelled: ExpiredOperation[] = (await store.all()).filter(
           ({ error, settledAt = 0, retentionMs }) =>
@@ -45,32 +34,20 @@ export const failedRetentionStores: readonly BrokenPort<TrackedStore>[] = [
         return [...(await store.takeExpired(request)), ...cancelled];
       },
     }),
-  },
-  {
-    name: "keeps failed follow-ups as long as completed ones",
-    caughtBy: ["failed-retention.follow-up", "contents.meta", "redrive.on-end"],
-    methods: (store) => ({
-      create: ({ onEnd, ...operation }, initial) => {
-        const plain: NewOperation =
-          onEnd === undefined ? operation : { ...operation, onEnd: withoutFailedRetention(onEnd) };
-        return store.create(plain, initial);
-      },
-    }),
-  },
-  {
-    name: "fills in the retention of failed operations",
-    caughtBy: ["failed-retention.read"],
-    methods: (store) => ({
-      get: async (id, tenant) => {
-        const operation = await store.get(id, tenant);
-        return operation && { failedRetentionMs: operation.retentionMs, ...operation };
-      },
-    }),
-  },
-  {
-    name: "hands out redriven operations as soon as their successors are gone",
-    caughtBy: ["failed-retention.redriven"],
-    methods: (store) => ({
+  ),
+  "keeps failed follow-ups as long as completed ones": caughtBy(
+    ["failed-retention.follow-up", "contents.meta", "redrive.on-end"],
+    (store) =>
+      creating(store, ({ onEnd, ...operation }) =>
+        onEnd === undefined ? operation : { ...operation, onEnd: withoutFailedRetention(onEnd) },
+      ),
+  ),
+  "fills in the retention of failed operations": caughtBy(["failed-retention.read"], (store) =>
+    reading(store, (operation) => ({ failedRetentionMs: operation.retentionMs, ...operation })),
+  ),
+  "hands out redriven operations as soon as their successors are gone": caughtBy(
+    ["failed-retention.redriven"],
+    (store) => ({
       takeExpired: async (request) => {
         const expired = await store.takeExpired(request);
         const all = await store.all();
@@ -79,17 +56,13 @@ export const failedRetentionStores: readonly BrokenPort<TrackedStore>[] = [
         return [...expired, ...kept.filter(({ id }) => expired.every((each) => each.id !== id))];
       },
     }),
-  },
-];
+  ),
+});
 
 /** Atomic submissions that keep failed operations as long as completed ones. */
-export const failedRetentionSubmissions: readonly BrokenPort<Submissions<unknown>>[] = [
-  {
-    name: "keeps failed operations and their keys as long as completed ones",
-    caughtBy: ["purge.failed"],
-    methods: (submissions) => ({
-      record: ({ operation, ...submission }) =>
-        submissions.record({ ...submission, operation: withoutFailedRetention(operation) }),
-    }),
-  },
-];
+export const failedRetentionSubmissions = named<Submissions<unknown>>({
+  "keeps failed operations and their keys as long as completed ones": caughtBy(
+    ["purge.failed"],
+    (submissions) => recording(submissions, withoutFailedRetention),
+  ),
+});

@@ -1,17 +1,9 @@
 import type { FollowUp, NewOperation, Operation } from "async-request-reply/ports";
-import type { BrokenPort } from "./prove.js";
+import { reading } from "../changed-calls.js";
+import { type BrokenPort, caughtBy, named } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
-type Way =
-  | "completed"
-  | "failed"
-  | "cancelled"
-  | "retry-cancelled"
-  | "begin-cancelled"
-  | "created-failed"
-  | "preparing-failed";
-
-const WAYS: readonly Way[] = [
+const WAYS = [
   "completed",
   "failed",
   "cancelled",
@@ -19,7 +11,9 @@ const WAYS: readonly Way[] = [
   "begin-cancelled",
   "created-failed",
   "preparing-failed",
-];
+] as const;
+
+type Way = (typeof WAYS)[number];
 
 const RULES = WAYS.map((way) => `on-end.${way}`);
 
@@ -73,26 +67,22 @@ function create(store: TrackedStore, members: Partial<NewOperation> = {}): Follo
 export const rightFollowingStore: BrokenPort<TrackedStore>["methods"] = following((store) => create(store));
 
 /** Stores that break a rule of follow-ups. */
-export const followingStores: readonly BrokenPort<TrackedStore>[] = [
+export const followingStores = [
   ...WAYS.map((missed) => ({
     name: `creates no follow-up if the way to end is ${missed}`,
     caughtBy: [`on-end.${missed}`],
     methods: following((store, way) => (way === missed ? async () => {} : create(store))),
   })),
-  {
-    name: "shows follow-ups",
-    caughtBy: RULES,
-    methods: following((store) => (onEnd, tenant) => store.create({ ...onEnd, tenant })),
-  },
-  {
-    name: "gives keys to follow-ups",
-    caughtBy: RULES,
-    methods: following((store) => create(store, { key: "NULL" })),
-  },
-  {
-    name: "overwrites an existing operation with the id of a follow-up",
-    caughtBy: RULES,
-    methods: (store, clock) => {
+  ...named<TrackedStore>({
+    "shows follow-ups": caughtBy(
+      RULES,
+      following((store) => (onEnd, tenant) => store.create({ ...onEnd, tenant })),
+    ),
+    "gives keys to follow-ups": caughtBy(
+      RULES,
+      following((store) => create(store, { key: "NULL" })),
+    ),
+    "overwrites an existing operation with the id of a follow-up": caughtBy(RULES, (store, clock) => {
       const written = new Map<string, Partial<Operation>>();
       const follow = following((underneath) => async (onEnd, tenant) => {
         const outcome = await create(underneath)(onEnd, tenant);
@@ -100,26 +90,18 @@ export const followingStores: readonly BrokenPort<TrackedStore>[] = [
       });
       return {
         ...follow(store, clock),
-        get: async (id, tenant) => {
-          const operation = await store.get(id, tenant);
-          return operation && { ...operation, ...written.get(id) };
-        },
+        ...reading(store, (operation) => ({ ...operation, ...written.get(operation.id) })),
       };
-    },
-  },
-  {
-    name: "creates the follow-up together with its operation",
-    caughtBy: ["on-end.not-before"],
-    methods: (store) => ({
+    }),
+    "creates the follow-up together with its operation": caughtBy(["on-end.not-before"], (store) => ({
       create: async (operation, initial) => {
         if (operation.onEnd !== undefined) await create(store)(operation.onEnd, operation.tenant);
         return store.create(operation, initial);
       },
-    }),
-  },
-  {
-    name: "lets a follow-up wait for a second",
-    caughtBy: ["on-end.due"],
-    methods: following((store) => create(store, { delayMs: 1_000 })),
-  },
+    })),
+    "lets a follow-up wait for a second": caughtBy(
+      ["on-end.due"],
+      following((store) => create(store, { delayMs: 1_000 })),
+    ),
+  }),
 ];

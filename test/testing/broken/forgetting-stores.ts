@@ -1,118 +1,78 @@
 import type { ExpiredOperation } from "async-request-reply/ports";
-import { type BrokenPort, sharingAnswers } from "./prove.js";
+import { creating } from "../changed-calls.js";
+import { caughtBy, named, sharingAnswers } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
 /** Stores that break a rule of handing out expired operations. */
-export const retainingStores: readonly BrokenPort<TrackedStore>[] = [
-  {
-    name: "hands out ended operations before their retention is over",
-    caughtBy: ["retention.from-the-end"],
-    methods: (store) => ({
-      create: (operation, initial) => store.create({ ...operation, retentionMs: 0 }, initial),
-    }),
-  },
-  {
-    name: "keeps every operation as long as the first one",
-    caughtBy: ["retention.own"],
-    methods: (store) => {
-      let first: number | undefined;
-      return {
-        create: (operation, initial) => {
-          first ??= operation.retentionMs;
-          return store.create({ ...operation, retentionMs: first }, initial);
-        },
-      };
-    },
-  },
-  {
-    name: "hands out operations in order of creation, not of expiry",
-    caughtBy: ["retention.overdue"],
-    methods: (store) => ({
-      takeExpired: async ({ limit }) => {
-        const expired = await store.takeExpired({ limit: 100 });
-        return [...expired].sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit);
+export const retainingStores = named<TrackedStore>({
+  "hands out ended operations before their retention is over": caughtBy(["retention.from-the-end"], (store) =>
+    creating(store, (operation) => ({ ...operation, retentionMs: 0 })),
+  ),
+  "keeps every operation as long as the first one": caughtBy(["retention.own"], (store) => {
+    let first: number | undefined;
+    return {
+      create: (operation, initial) => {
+        first ??= operation.retentionMs;
+        return store.create({ ...operation, retentionMs: first }, initial);
       },
-    }),
-  },
-  {
-    name: "counts the retention from the creation",
-    caughtBy: ["retention.from-the-end"],
-    methods: (store, clock) => ({
-      takeExpired: async ({ limit }) =>
-        (await store.all())
-          .filter(
-            ({ settledAt, createdAt, retentionMs }) => settledAt && createdAt + retentionMs <= clock.now(),
-          )
-          .slice(0, limit),
-    }),
-  },
-  {
-    name: "does not return the key",
-    caughtBy: ["retention.members"],
-    methods: (store) => ({
-      takeExpired: async (request) =>
-        (await store.takeExpired(request)).map(({ id, tenant, definition }) => ({ id, tenant, definition })),
-    }),
-  },
-  {
-    name: "keeps hidden operations forever",
-    caughtBy: ["retention.members"],
-    methods: (store) => ({
-      takeExpired: async (request) =>
-        (await store.takeExpired(request)).filter(({ id }) => store.created.get(id)?.hidden !== true),
-    }),
-  },
-  {
-    name: "hands out operations that have not ended",
-    caughtBy: ["retention.terminal-only", "retention.again"],
-    methods: (store) => ({ takeExpired: () => store.all() }),
-  },
-  {
-    name: "hands out the newest operations first",
-    caughtBy: ["retention.order"],
-    methods: (store) => ({
-      takeExpired: async (request) => [...(await store.takeExpired(request))].reverse(),
-    }),
-  },
-  {
-    name: "hands out more expired operations than the limit",
-    caughtBy: ["retention.order"],
-    methods: (store) => ({ takeExpired: (request) => store.takeExpired({ ...request, limit: 100 }) }),
-  },
-  {
-    name: "hands one expired operation to several callers",
-    caughtBy: ["retention.race"],
-    methods: (store) => ({ takeExpired: sharingAnswers((request) => store.takeExpired(request)) }),
-  },
-  {
-    name: "hands out expired operations only once",
-    caughtBy: ["retention.again"],
-    methods: (store) => {
-      const seen = new Set<string>();
-      return {
-        takeExpired: async (request) =>
-          (await store.takeExpired(request)).filter(({ id }) => !seen.has(id) && seen.add(id)),
-      };
+    };
+  }),
+  "hands out operations in order of creation, not of expiry": caughtBy(["retention.overdue"], (store) => ({
+    takeExpired: async ({ limit }) => {
+      const expired = await store.takeExpired({ limit: 100 });
+      return [...expired].sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit);
     },
-  },
-];
+  })),
+  "counts the retention from the creation": caughtBy(["retention.from-the-end"], (store, clock) => ({
+    takeExpired: async ({ limit }) =>
+      (await store.all())
+        .filter(
+          ({ settledAt, createdAt, retentionMs }) => settledAt && createdAt + retentionMs <= clock.now(),
+        )
+        .slice(0, limit),
+  })),
+  "does not return the key": caughtBy(["retention.members"], (store) => ({
+    takeExpired: async (request) =>
+      (await store.takeExpired(request)).map(({ id, tenant, definition }) => ({ id, tenant, definition })),
+  })),
+  "keeps hidden operations forever": caughtBy(["retention.members"], (store) => ({
+    takeExpired: async (request) =>
+      (await store.takeExpired(request)).filter(({ id }) => store.created.get(id)?.hidden !== true),
+  })),
+  "hands out operations that have not ended": caughtBy(
+    ["retention.terminal-only", "retention.again"],
+    (store) => ({ takeExpired: () => store.all() }),
+  ),
+  "hands out the newest operations first": caughtBy(["retention.order"], (store) => ({
+    takeExpired: async (request) => [...(await store.takeExpired(request))].reverse(),
+  })),
+  "hands out more expired operations than the limit": caughtBy(["retention.order"], (store) => ({
+    takeExpired: (request) => store.takeExpired({ ...request, limit: 100 }),
+  })),
+  "hands one expired operation to several callers": caughtBy(["retention.race"], (store) => ({
+    takeExpired: sharingAnswers((request) => store.takeExpired(request)),
+  })),
+  "hands out expired operations only once": caughtBy(["retention.again"], (store) => {
+    const seen = new Set<string>();
+    return {
+      takeExpired: async (request) =>
+        (await store.takeExpired(request)).filter(({ id }) => !seen.has(id) && seen.add(id)),
+    };
+  }),
+});
 
 /** Stores that break a rule of deletion. */
-export const removingStores: readonly BrokenPort<TrackedStore>[] = [
-  {
-    name: "deletes without waiting",
-    caughtBy: ["remove.later", "remove.each-in-time"],
-    methods: (store) => ({ remove: (ids) => store.remove(ids, { afterMs: 0 }) }),
-  },
-  {
-    name: "deletes nothing",
-    caughtBy: ["remove.later", "remove.at-once", "remove.repeated", "remove.settled"],
-    methods: () => ({ remove: async () => {} }),
-  },
-  {
-    name: "deletes nothing before operations that were removed earlier",
-    caughtBy: ["remove.each-in-time"],
-    methods: (store) => {
+export const removingStores = named<TrackedStore>({
+  "deletes without waiting": caughtBy(["remove.later", "remove.each-in-time"], (store) => ({
+    remove: (ids) => store.remove(ids, { afterMs: 0 }),
+  })),
+  "deletes nothing": caughtBy(
+    ["remove.later", "remove.at-once", "remove.repeated", "remove.settled"],
+    () => ({ remove: async () => {} }),
+  ),
+  "deletes nothing before operations that were removed earlier": caughtBy(
+    ["remove.each-in-time"],
+    (store) => {
       let longest = 0;
       return {
         remove: (ids, { afterMs }) => {
@@ -121,11 +81,10 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
         },
       };
     },
-  },
-  {
-    name: "remembers a requested removal and applies it to the next operation with that id",
-    caughtBy: ["remove.repeated"],
-    methods: (store) => {
+  ),
+  "remembers a requested removal and applies it to the next operation with that id": caughtBy(
+    ["remove.repeated"],
+    (store) => {
       const removed = new Set<string>();
       return {
         remove: async (ids, options) => {
@@ -138,60 +97,44 @@ export const removingStores: readonly BrokenPort<TrackedStore>[] = [
         },
       };
     },
-  },
-  {
-    name: "removes operations that have not ended",
-    caughtBy: ["remove.unfinished"],
-    methods: (store) => {
-      const removed = new Set<string>();
-      return {
-        remove: async (ids) => {
-          for (const id of ids) removed.add(id);
-        },
-        get: async (id, tenant) => (removed.has(id) ? undefined : store.get(id, tenant)),
-      };
-    },
-  },
-  {
-    name: "still returns results for deleted operations",
-    caughtBy: ["remove.settled"],
-    methods: (store) => ({
-      settle: async (lease, settlement) => {
-        const settled = await store.settle(lease, settlement);
-        const held = store.tokens.get(lease.operationId) === lease.token;
-        return held ? { outcome: "settled", state: "completed" } : settled;
+  ),
+  "removes operations that have not ended": caughtBy(["remove.unfinished"], (store) => {
+    const removed = new Set<string>();
+    return {
+      remove: async (ids) => {
+        for (const id of ids) removed.add(id);
       },
-    }),
-  },
-  {
-    name: "hands out removed operations again",
-    caughtBy: ["remove.not-again"],
-    methods: (store) => {
-      const removed = new Set<string>();
-      return {
-        remove: async (ids, options) => {
-          for (const id of ids) removed.add(id);
-          return store.remove(ids, options);
-        },
-        takeExpired: async (request) => {
-          const again: ExpiredOperation[] = (await store.all()).filter(({ id }) => removed.has(id));
-          return [...(await store.takeExpired(request)), ...again];
-        },
-      };
+      get: async (id, tenant) => (removed.has(id) ? undefined : store.get(id, tenant)),
+    };
+  }),
+  "still returns results for deleted operations": caughtBy(["remove.settled"], (store) => ({
+    settle: async (lease, settlement) => {
+      const settled = await store.settle(lease, settlement);
+      const held = store.tokens.get(lease.operationId) === lease.token;
+      return held ? { outcome: "settled", state: "completed" } : settled;
     },
-  },
-  {
-    name: "counts deleted operations against the limit",
-    caughtBy: ["remove.makes-room"],
-    methods: (store) => {
-      let removed = 0;
-      return {
-        remove: async (ids, options) => {
-          removed += ids.length;
-          return store.remove(ids, options);
-        },
-        takeExpired: ({ limit }) => store.takeExpired({ limit: Math.max(0, limit - removed) }),
-      };
-    },
-  },
-];
+  })),
+  "hands out removed operations again": caughtBy(["remove.not-again"], (store) => {
+    const removed = new Set<string>();
+    return {
+      remove: async (ids, options) => {
+        for (const id of ids) removed.add(id);
+        return store.remove(ids, options);
+      },
+      takeExpired: async (request) => {
+        const again: ExpiredOperation[] = (await store.all()).filter(({ id }) => removed.has(id));
+        return [...(await store.takeExpired(request)), ...again];
+      },
+    };
+  }),
+  "counts deleted operations against the limit": caughtBy(["remove.makes-room"], (store) => {
+    let removed = 0;
+    return {
+      remove: async (ids, options) => {
+        removed += ids.length;
+        return store.remove(ids, options);
+      },
+      takeExpired: ({ limit }) => store.takeExpired({ limit: Math.max(0, limit - removed) }),
+    };
+  }),
+});

@@ -1,5 +1,5 @@
 import type { ListedOperation, ListRequest } from "async-request-reply/ports";
-import type { BrokenPort } from "./prove.js";
+import { type BrokenPort, caughtBy, named } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
 /** Builds a store that changes the list before it is cut into pages. */
@@ -21,133 +21,96 @@ function behind(operations: readonly ListedOperation[], { after }: ListRequest):
 }
 
 /** Stores that break a rule of listing. */
-export const listingStores: readonly BrokenPort<TrackedStore>[] = [
-  {
-    name: "never lists internal operations",
-    caughtBy: ["list.internal"],
-    methods: (store) => ({
-      list: ({ internal: _, ...request }) => store.list(request),
-    }),
-  },
-  {
-    name: "lists internal operations without being asked",
-    caughtBy: ["list.internal"],
-    methods: (store) => ({
-      list: (request) => store.list({ ...request, internal: true }),
-    }),
-  },
-  {
-    name: "lists inputs",
-    caughtBy: ["list.members"],
-    methods: (store) => ({
-      list: async (request) => (await store.list(request)).map((each) => ({ ...each, input: "null" })),
-    }),
-  },
-  {
-    name: "lists operations without their principal",
-    caughtBy: ["list.members"],
-    methods: listing((operations) => operations.map(({ principal: _, ...operation }) => operation)),
-  },
-  {
-    name: "lists operations without the reason for their retry",
-    caughtBy: ["list.members"],
-    methods: listing((operations) => operations.map(({ lastError: _, ...operation }) => operation)),
-  },
-  {
-    name: "ignores the state",
-    caughtBy: ["list.filters"],
-    methods: (store) => ({
-      list: ({ state: _, ...request }) => store.list(request),
-    }),
-  },
-  {
-    name: "includes operations created exactly at `createdBefore`",
-    caughtBy: ["list.times"],
-    methods: (store) => ({
-      list: async ({ createdBefore, ...request }) => {
-        const bound = createdBefore === undefined ? {} : { createdBefore: createdBefore + 1 };
-        return store.list({ ...request, ...bound });
-      },
-    }),
-  },
-  {
-    name: "repeats the last operation of a page on the next one",
-    caughtBy: ["list.pages", "list.equal-times"],
-    methods: listing((operations, { after }) =>
-      operations.slice(
-        Math.max(
-          0,
-          operations.findIndex(({ id }) => id === after?.id),
-        ),
-      ),
-    ),
-  },
-  ...(["tenant", "definition", "state", "createdFrom", "internal"] as const).map(
-    (filter): BrokenPort<TrackedStore> => ({
-      name: `drops the filter \`${filter}\` after the first page`,
-      caughtBy: filter === "internal" ? ["list.internal-pages"] : ["list.filtered-pages"],
-      methods: (store) => ({
+export const listingStores = [
+  ...(["tenant", "definition", "state", "createdFrom", "internal"] as const).map((filter) => ({
+    name: `drops the filter \`${filter}\` after the first page`,
+    ...caughtBy<TrackedStore>(
+      filter === "internal" ? ["list.internal-pages"] : ["list.filtered-pages"],
+      (store) => ({
         list: async (request) => {
           if (request.after === undefined) return store.list(request);
           const { [filter]: _, ...others } = request;
           return store.list(others);
         },
       }),
-    }),
-  ),
-  {
-    name: "lists the oldest first",
-    caughtBy: ["list.pages", "list.equal-times", "jump.listed"],
-    methods: listing((operations, request) => behind([...operations].reverse(), request)),
-  },
-  {
-    name: "sorts by id alone",
-    caughtBy: ["list.pages", "jump.listed"],
-    methods: listing((operations, request) =>
-      behind(
-        [...operations].sort((one, other) => (one.id > other.id ? -1 : 1)),
-        request,
+    ),
+  })),
+  ...named<TrackedStore>({
+    "never lists internal operations": caughtBy(["list.internal"], (store) => ({
+      list: ({ internal: _, ...request }) => store.list(request),
+    })),
+    "lists internal operations without being asked": caughtBy(["list.internal"], (store) => ({
+      list: (request) => store.list({ ...request, internal: true }),
+    })),
+    "lists inputs": caughtBy(["list.members"], (store) => ({
+      list: async (request) => (await store.list(request)).map((each) => ({ ...each, input: "null" })),
+    })),
+    "lists operations without their principal": caughtBy(
+      ["list.members"],
+      listing((operations) => operations.map(({ principal: _, ...operation }) => operation)),
+    ),
+    "lists operations without the reason for their retry": caughtBy(
+      ["list.members"],
+      listing((operations) => operations.map(({ lastError: _, ...operation }) => operation)),
+    ),
+    "ignores the state": caughtBy(["list.filters"], (store) => ({
+      list: ({ state: _, ...request }) => store.list(request),
+    })),
+    "includes operations created exactly at `createdBefore`": caughtBy(["list.times"], (store) => ({
+      list: async ({ createdBefore, ...request }) => {
+        const bound = createdBefore === undefined ? {} : { createdBefore: createdBefore + 1 };
+        return store.list({ ...request, ...bound });
+      },
+    })),
+    "repeats the last operation of a page on the next one": caughtBy(
+      ["list.pages", "list.equal-times"],
+      listing((operations, { after }) =>
+        operations.slice(
+          Math.max(
+            0,
+            operations.findIndex(({ id }) => id === after?.id),
+          ),
+        ),
       ),
     ),
-  },
-  {
-    name: "skips operations with the time of the last one on a page",
-    caughtBy: ["list.equal-times"],
-    methods: listing((operations, { after }) =>
-      operations.filter(({ createdAt }) => after === undefined || createdAt < after.createdAt),
+    "lists the oldest first": caughtBy(
+      ["list.pages", "list.equal-times", "jump.listed"],
+      listing((operations, request) => behind([...operations].reverse(), request)),
     ),
-  },
+    "sorts by id alone": caughtBy(
+      ["list.pages", "jump.listed"],
+      listing((operations, request) =>
+        behind(
+          [...operations].sort((one, other) => (one.id > other.id ? -1 : 1)),
+          request,
+        ),
+      ),
+    ),
+    "skips operations with the time of the last one on a page": caughtBy(
+      ["list.equal-times"],
+      listing((operations, { after }) =>
+        operations.filter(({ createdAt }) => after === undefined || createdAt < after.createdAt),
+      ),
+    ),
+  }),
 ];
 
 /** Stores that break a rule of reading many operations. */
-export const readingStores: readonly BrokenPort<TrackedStore>[] = [
-  {
-    name: "reads many operations of only one tenant",
-    caughtBy: ["get-many.any"],
-    methods: (store) => ({
-      getMany: async (ids) => (await store.getMany(ids)).filter(({ tenant }) => tenant === "tenant-1"),
-    }),
-  },
-  {
-    name: "reads every operation instead of the requested ones",
-    caughtBy: ["get-many.any", "get-many.unknown"],
-    methods: (store) => ({ getMany: () => store.all() }),
-  },
-  {
-    name: "reads many operations without the hidden ones",
-    caughtBy: ["get-many.hidden"],
-    methods: (store) => ({
-      getMany: async (ids) => (await store.getMany(ids)).filter(({ hidden }) => hidden !== true),
-    }),
-  },
-  {
-    name: "returns an operation once per request for it",
-    caughtBy: ["get-many.unknown"],
-    methods: (store) => ({
-      getMany: async (ids) => {
-        const found = await Promise.all(ids.map((id) => store.look(id)));
-        return found.flatMap((operation) => operation ?? []);
-      },
-    }),
-  },
-];
+export const readingStores = named<TrackedStore>({
+  "reads many operations of only one tenant": caughtBy(["get-many.any"], (store) => ({
+    getMany: async (ids) => (await store.getMany(ids)).filter(({ tenant }) => tenant === "tenant-1"),
+  })),
+  "reads every operation instead of the requested ones": caughtBy(
+    ["get-many.any", "get-many.unknown"],
+    (store) => ({ getMany: () => store.all() }),
+  ),
+  "reads many operations without the hidden ones": caughtBy(["get-many.hidden"], (store) => ({
+    getMany: async (ids) => (await store.getMany(ids)).filter(({ hidden }) => hidden !== true),
+  })),
+  "returns an operation once per request for it": caughtBy(["get-many.unknown"], (store) => ({
+    getMany: async (ids) => {
+      const found = await Promise.all(ids.map((id) => store.look(id)));
+      return found.flatMap((operation) => operation ?? []);
+    },
+  })),
+});

@@ -10,6 +10,21 @@ export interface BrokenPort<Port> {
   methods(port: Port, clock: ManualClock): Partial<Port>;
 }
 
+/** Returns what is to be named: an implementation with a mistake, which the cases of some rules must catch. */
+export function caughtBy<Port>(
+  rules: readonly string[],
+  methods: (port: Port, clock: ManualClock) => Partial<NoInfer<Port>>,
+): Omit<BrokenPort<Port>, "name"> {
+  return { caughtBy: rules, methods };
+}
+
+/** Returns broken implementations by their names. */
+export function named<Port>(
+  ports: Readonly<Record<string, ReturnType<typeof caughtBy<Port>>>>,
+): readonly BrokenPort<Port>[] {
+  return Object.entries(ports).map(([name, port]) => ({ name, ...port }));
+}
+
 /** Proves a suite: the named cases catch each broken implementation, and each case catches at least one. */
 export function proveSuite<Port extends object, Harness extends PortHarness<Port>, Base extends Port = Port>(
   name: string,

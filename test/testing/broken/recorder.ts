@@ -1,5 +1,10 @@
 import type { IdempotencyStore } from "async-request-reply";
-import type { SeparateOperationStore, Submissions } from "async-request-reply/ports";
+import type {
+  RecordResult,
+  SeparateOperationStore,
+  Submission,
+  Submissions,
+} from "async-request-reply/ports";
 import type { Recording } from "async-request-reply/testing";
 import { looseKeys } from "../loose-keys.js";
 import { type BrokenPort, overriding } from "./prove.js";
@@ -36,5 +41,33 @@ export function withLooseKeys(
     const own = overriding(submissions as Submissions<unknown> as LooseRecorder, { operations, idempotency });
     const { record, recordMany, findKey, purge } = overriding(own, mistake(own));
     return { operations, record, recordMany, findKey, purge };
+  };
+}
+
+type Calls<Name extends keyof Submissions<unknown>> = Pick<Submissions<unknown>, Name>;
+
+/** Records other operations. */
+export function recording(
+  submissions: Calls<"record">,
+  change: (operation: Submission["operation"]) => Submission["operation"],
+): Calls<"record"> {
+  return {
+    record: ({ operation, ...submission }) =>
+      submissions.record({ ...submission, operation: change(operation) }),
+  };
+}
+
+type Repeated = Extract<RecordResult, { readonly outcome: "exists" }>;
+
+/** Returns something else to submissions whose key has an operation. */
+export function repeating(
+  submissions: Calls<"record">,
+  change: (result: Repeated, submission: Submission) => Repeated,
+): Calls<"record"> {
+  return {
+    record: async (submission) => {
+      const result = await submissions.record(submission);
+      return result.outcome === "exists" ? change(result, submission) : result;
+    },
   };
 }

@@ -1,7 +1,7 @@
 import type { Operation, SeparateOperationStore } from "async-request-reply/ports";
 import type { ManualClock } from "async-request-reply/testing";
 import { allOperations } from "../../support/all-operations.js";
-import { type BrokenPort, overriding } from "./prove.js";
+import { type BrokenPort, caughtBy, named, overriding } from "./prove.js";
 import type { Recorder } from "./recorder.js";
 
 /** Makes the mistake in the store of operations. */
@@ -35,38 +35,33 @@ const isOverSince = (operation: Operation, retentionMs: number, clock: ManualClo
   operation.settledAt !== undefined && operation.settledAt + retentionMs <= clock.now();
 
 /** Back ends that keep what they should purge, or purge what they should keep. */
-export const retainingSubmissions: readonly BrokenPort<Recorder>[] = [
-  {
-    name: "counts the retention from the creation",
-    caughtBy: ["purge.from-the-end"],
-    methods: alsoPurging(
+export const retainingSubmissions = named<Recorder>({
+  "counts the retention from the creation": caughtBy(
+    ["purge.from-the-end"],
+    alsoPurging(
       ({ createdAt, settledAt, retentionMs }, clock) =>
         settledAt !== undefined && createdAt + retentionMs <= clock.now() && settledAt === clock.now(),
     ),
-  },
-  {
-    name: "purges in order of creation, not of expiry",
-    caughtBy: ["purge.overdue"],
-    methods: alsoPurging((operation, clock) => isOverSince(operation, operation.retentionMs, clock)),
-  },
-  {
-    name: "keeps failed operations as long as completed ones",
-    caughtBy: ["purge.every-end", "purge.expired", "purge.redriven-own"],
-    methods: storing((store) => ({
+  ),
+  "purges in order of creation, not of expiry": caughtBy(
+    ["purge.overdue"],
+    alsoPurging((operation, clock) => isOverSince(operation, operation.retentionMs, clock)),
+  ),
+  "keeps failed operations as long as completed ones": caughtBy(
+    ["purge.every-end", "purge.expired", "purge.redriven-own"],
+    storing((store) => ({
       create: ({ failedRetentionMs: _, ...operation }, initial) => store.create(operation, initial),
     })),
-  },
-  {
-    name: "keeps failed follow-ups as long as completed ones",
-    caughtBy: ["purge.follow-up"],
-    methods: alsoPurging(
+  ),
+  "keeps failed follow-ups as long as completed ones": caughtBy(
+    ["purge.follow-up"],
+    alsoPurging(
       (operation, clock) => operation.hidden === true && isOverSince(operation, operation.retentionMs, clock),
     ),
-  },
-  {
-    name: "creates a purged follow-up again when the end is repeated",
-    caughtBy: ["purge.follow-up"],
-    methods: storing((store) => ({
+  ),
+  "creates a purged follow-up again when the end is repeated": caughtBy(
+    ["purge.follow-up"],
+    storing((store) => ({
       settle: async (lease, settlement) => {
         const result = await store.settle(lease, settlement);
         const [ended] = await store.getMany([lease.operationId]);
@@ -75,42 +70,36 @@ export const retainingSubmissions: readonly BrokenPort<Recorder>[] = [
         return result;
       },
     })),
-  },
-  {
-    name: "counts purged operations",
-    caughtBy: ["purge.stats"],
-    methods: ({ operations, purge }) => {
-      let purged = 0;
-      return {
-        purge: async (request) => {
-          const count = await purge(request);
-          purged += count;
-          return count;
-        },
-        operations: overriding(operations, {
-          stats: async (request) =>
-            (await operations.stats(request)).map(({ failed, ...rest }) => ({
-              ...rest,
-              failed: { ...failed, count: failed.count + purged },
-            })),
-        }),
-      };
-    },
-  },
-  {
-    name: "does not keep operations for their successors",
-    caughtBy: ["purge.chain", "purge.redriven", "jump.redriven"],
-    methods: alsoPurging(
+  ),
+  "counts purged operations": caughtBy(["purge.stats"], ({ operations, purge }) => {
+    let purged = 0;
+    return {
+      purge: async (request) => {
+        const count = await purge(request);
+        purged += count;
+        return count;
+      },
+      operations: overriding(operations, {
+        stats: async (request) =>
+          (await operations.stats(request)).map(({ failed, ...rest }) => ({
+            ...rest,
+            failed: { ...failed, count: failed.count + purged },
+          })),
+      }),
+    };
+  }),
+  "does not keep operations for their successors": caughtBy(
+    ["purge.chain", "purge.redriven", "jump.redriven"],
+    alsoPurging(
       (operation, clock) =>
         operation.retriedBy !== undefined &&
         isOverSince(operation, operation.failedRetentionMs ?? operation.retentionMs, clock),
     ),
-  },
-  {
-    name: "purges redriven operations as soon as their successors are gone",
-    caughtBy: ["purge.redriven-own"],
-    methods: alsoPurging(
+  ),
+  "purges redriven operations as soon as their successors are gone": caughtBy(
+    ["purge.redriven-own"],
+    alsoPurging(
       ({ retriedBy }, _, all) => retriedBy !== undefined && all.every(({ id }) => id !== retriedBy),
     ),
-  },
-];
+  ),
+});

@@ -1,25 +1,15 @@
 import { createMemoryBackend } from "async-request-reply";
-import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../support/all-operations.js";
 import { claimOne } from "../support/claims.js";
 import { memoryOnClock, storesOnClock } from "../support/memory-harnesses.js";
+import { operation as newOperation } from "./memory-operations.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
 
-function operation(index: number): NewOperation {
-  const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;
-  return {
-    id,
-    tenant: "tenant-1",
-    definition: "orders",
-    input: "null",
-    key: `key-${index}`,
-    retentionMs: DAY_MS,
-  };
-}
+const operation = (index: number) => newOperation(index, { key: `key-${index}`, retentionMs: DAY_MS });
 
 /** A memory back end with the steps that the tests share. */
 function stage(maxOperations = 100) {
@@ -123,13 +113,8 @@ describe("a memory back end after a year-long clock jump", () => {
 
   it("hands out bindings made during the jump once they are as old as requested", async () => {
     const { idempotency, clock } = storesOnClock();
-    const binding = {
-      tenant: "tenant-1",
-      definition: "orders",
-      key: "key-1",
-      fingerprint: "1:a",
-      operationId: "1",
-    };
+    const reference = { tenant: "tenant-1", definition: "orders", key: "key-1" };
+    const binding = { ...reference, fingerprint: "1:a", operationId: "1" };
     await clock.jump(YEAR_MS);
     await idempotency.bind(binding);
     await clock.jump(-YEAR_MS);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Backend, composeStores, type OperationStore } from "async-request-reply";
-import type { NewOperation, Operation } from "async-request-reply/ports";
+import type { Operation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { Line, type Waiting } from "../../src/backends/memory/collections/line.js";
 import { Schedule, type Scheduled } from "../../src/backends/memory/schedule.js";
@@ -10,6 +10,7 @@ import { allOperations } from "../support/all-operations.js";
 import { claimOne } from "../support/claims.js";
 import { effort } from "../support/effort.js";
 import { memoryOnClock, storesOnClock } from "../support/memory-harnesses.js";
+import { operation as newOperation } from "./memory-operations.js";
 
 const COUNT = effort(20_000, 100_000);
 const RECORDED = effort(5_000, 100_000);
@@ -27,21 +28,14 @@ const collectGarbage = runInNewContext("gc") as () => void;
 
 const UNLINKED = { chain: undefined, before: undefined, after: undefined };
 
-function operation(index: number): NewOperation {
-  const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;
-  return { id, tenant: "tenant-1", definition: "orders", input: "null", key: `key-${index}`, retentionMs: 0 };
-}
+const operation = (index: number) => newOperation(index, { key: `key-${index}` });
 
 /** Records and completes operations, one after the other. */
-async function recordAndComplete(
-  { operations, submissions }: Backend,
-  count: number,
-  leaseMs: number,
-): Promise<void> {
+async function recordAndComplete({ operations, submissions }: Backend, count: number) {
   for (let index = 0; index < count; index += 1) {
     await submissions.record({ operation: operation(index), fingerprint: "1:a" });
     const { id } = operation(index);
-    await claimOne(operations, id, { token: "t", leaseMs });
+    await claimOne(operations, id, { token: "t", leaseMs: HOUR_MS });
     await operations.settle({ operationId: id, token: "t" }, { to: "completed" });
   }
 }
@@ -52,8 +46,8 @@ async function weakly(operations: OperationStore): Promise<readonly WeakRef<Oper
 }
 
 /** Returns how many are still in memory after a full garbage collection in each turn. */
-async function countInMemory(refs: readonly WeakRef<Operation>[], turns: number): Promise<number> {
-  const isAlive = (ref: WeakRef<Operation>): boolean => ref.deref() !== undefined;
+async function countInMemory(refs: readonly WeakRef<Operation>[], turns: number) {
+  const isAlive = (ref: WeakRef<Operation>) => ref.deref() !== undefined;
   for (let turn = 0; turn < turns && refs.some(isAlive); turn += 1) {
     // A weak reference keeps its target alive until the end of the turn that read it.
     await nextTurn();
@@ -62,7 +56,7 @@ async function countInMemory(refs: readonly WeakRef<Operation>[], turns: number)
   return refs.filter(isAlive).length;
 }
 
-async function purgeAll({ submissions }: Backend): Promise<number> {
+async function purgeAll({ submissions }: Backend) {
   let purged = 0;
   for (let count = BATCH; count === BATCH; purged += count) {
     count = await submissions.purge({ limit: BATCH });
@@ -71,11 +65,9 @@ async function purgeAll({ submissions }: Backend): Promise<number> {
 }
 
 describe("operations in memory", () => {
-  it("are all gone after the purge, after leases of any length", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("are all gone after the purge, after leases of any length", { timeout: TIMEOUT_MS }, async () => {
     const backend = memoryOnClock();
-    await recordAndComplete(backend, RECORDED, HOUR_MS);
+    await recordAndComplete(backend, RECORDED);
     const refs = await weakly(backend.operations);
     expect(await countInMemory(refs, 2)).toBe(RECORDED);
     expect(await purgeAll(backend)).toBe(RECORDED);
@@ -91,7 +83,7 @@ describe("operations in memory", () => {
     const { clock, ...stores } = storesOnClock();
     const { operations, idempotency } = stores;
     const backend = composeStores(stores, { clock });
-    await recordAndComplete(backend, 5_000, HOUR_MS);
+    await recordAndComplete(backend, 5_000);
     const refs = await weakly(operations);
     expect(await purgeAll(backend)).toBe(5_000);
     await clock.advance(HOUR_MS);
@@ -118,7 +110,7 @@ describe("operations in memory", () => {
 it("a lane that is never empty keeps none of the operations that have ended", async () => {
   const backend = memoryOnClock();
   const { operations } = backend;
-  const inLane = (index: number): NewOperation => ({ ...operation(index), lane: "one" });
+  const inLane = (index: number) => ({ ...operation(index), lane: "one" });
   await operations.create(inLane(0));
   for (let index = 0; index < 1_000; index += 1) {
     await operations.create(inLane(index + 1));
@@ -221,10 +213,8 @@ describe("the schedule of the memory back end", () => {
   it("hands out items in order of their seconds after many others came and went", () => {
     const schedule = new Schedule<Item>();
     for (const hours of [20, 10, 0]) {
-      const { items } = countedItems(
-        5_000,
-        (index) => hours * HOUR_MS + ((index * 7_919) % 5_000) * SECOND_MS,
-      );
+      const dueAt = (index: number) => hours * HOUR_MS + ((index * 7_919) % 5_000) * SECOND_MS;
+      const { items } = countedItems(5_000, dueAt);
       for (const item of items) schedule.put(item);
       if (hours > 0) for (const item of items) item.chain?.remove(item);
     }

@@ -1,14 +1,9 @@
 import { createMemoryBackend, type MemoryBackendOptions } from "async-request-reply";
-import type { NewOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { allOperations } from "../support/all-operations.js";
 import { claimOne } from "../support/claims.js";
 import { memoryOnClock } from "../support/memory-harnesses.js";
-
-function operation(index: number, members: Partial<NewOperation> = {}): NewOperation {
-  const id = `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`;
-  return { id, tenant: "tenant-1", definition: "orders", input: "null", retentionMs: 0, ...members };
-}
+import { operation } from "./memory-operations.js";
 
 const full = expect.objectContaining({ code: "OVERLOADED" });
 
@@ -40,10 +35,8 @@ describe("a memory back end that is full", () => {
     const reference = { tenant: "tenant-1", definition: "orders", key: "key-1" };
     expect(await submissions.findKey(reference)).toBeUndefined();
     await submissions.purge({ limit: 1 });
-    const other = operation(3, { key: "key-1" });
-    expect(await submissions.record({ operation: other, fingerprint: "1:b" })).toEqual({
-      outcome: "created",
-    });
+    const other = { operation: operation(3, { key: "key-1" }), fingerprint: "1:b" };
+    expect(await submissions.record(other)).toEqual({ outcome: "created" });
   });
 
   it("returns the existing operation to a submission with a known key", async () => {
@@ -82,11 +75,8 @@ describe("a memory back end that is full", () => {
     await expect(redrive()).rejects.toEqual(full);
     expect((await operations.get(operation(1).id, "tenant-1"))?.retriedBy).toBeUndefined();
     await submissions.purge({ limit: 1 });
-    expect(await redrive()).toEqual({
-      outcome: "redriven",
-      operationId: operation(3).id,
-      created: true,
-    });
+    const operationId = operation(3).id;
+    expect(await redrive()).toEqual({ outcome: "redriven", operationId, created: true });
   });
 });
 

@@ -6,6 +6,7 @@ import {
 } from "async-request-reply/postgres";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { signalOf } from "../support/worker-stage.js";
 
 type Answer = () => unknown;
 
@@ -23,14 +24,14 @@ const firstUse = { query: async () => ({ rows: [{ mark: "postgres 1" }] }), rele
 function poolOf(connects: readonly Answer[], answers: readonly Answer[]) {
   const log: string[] = [];
   const sent: unknown[] = [];
-  const query = ({ values }: SqlStatement): unknown => {
+  const query = ({ values }: SqlStatement) => {
     log.push("query");
     sent.push(values);
     return (answers[log.filter((entry) => entry === "query").length - 1] ?? never)();
   };
   const client = { query, release: (broken?: boolean) => void log.push(broken ? "end" : "release") };
   let connected = -1;
-  const connect = (callback: (error: Error | undefined, client: unknown) => void): void => {
+  const connect = (callback: (error: Error | undefined, client: unknown) => void) => {
     if (connected === -1) {
       connected = 0;
       callback(undefined, firstUse);
@@ -71,27 +72,24 @@ function serviceOn(
   return { service, refused };
 }
 
+type Failure = readonly [name: string, connects: readonly Answer[], answers: readonly Answer[]];
+
 const connected: Answer = () => undefined;
 const ended = failing("", "Cannot use a pool after calling end on the pool");
 const refusedConnection = failing("ECONNREFUSED");
 
-const certain: readonly [
-  name: string,
-  code: string,
-  connects: readonly Answer[],
-  answers: readonly Answer[],
-][] = [
-  ["the pool has ended", "STORE_UNAVAILABLE", [ended, ended, ended], []],
-  ["the server refuses connections", "STORE_UNAVAILABLE", Array(3).fill(refusedConnection), []],
-  ["the server has no connection left", "OVERLOADED", [failing("53300")], []],
-  ["the pool never returns a connection", "STORE_UNAVAILABLE", [never], []],
-  ["the table is missing", "STORE_UNAVAILABLE", [], [failing("42P01")]],
-  ["the role lacks permission", "STORE_UNAVAILABLE", [], [failing("42501")]],
-  ["the disk is full", "OVERLOADED", [], [failing("53100")]],
-  ["the server is read-only", "STORE_UNAVAILABLE", [], Array(3).fill(failing("25006"))],
+const certain: readonly (readonly [...Failure, code: string])[] = [
+  ["the pool has ended", [ended, ended, ended], [], "STORE_UNAVAILABLE"],
+  ["the server refuses connections", Array(3).fill(refusedConnection), [], "STORE_UNAVAILABLE"],
+  ["the server has no connection left", [failing("53300")], [], "OVERLOADED"],
+  ["the pool never returns a connection", [never], [], "STORE_UNAVAILABLE"],
+  ["the table is missing", [], [failing("42P01")], "STORE_UNAVAILABLE"],
+  ["the role lacks permission", [], [failing("42501")], "STORE_UNAVAILABLE"],
+  ["the disk is full", [], [failing("53100")], "OVERLOADED"],
+  ["the server is read-only", [], Array(3).fill(failing("25006")), "STORE_UNAVAILABLE"],
 ];
 
-const uncertain: readonly [name: string, connects: readonly Answer[], answers: readonly Answer[]][] = [
+const uncertain: readonly Failure[] = [
   ["the connection breaks", [], Array(3).fill(failing("ECONNRESET"))],
   [
     "the connection breaks and the next one is refused",
@@ -104,7 +102,7 @@ const uncertain: readonly [name: string, connects: readonly Answer[], answers: r
 ];
 
 describe("a submission that fails in Postgres", () => {
-  it.each(certain)("was certainly not recorded if %s", async (_, code, connects, answers) => {
+  it.each(certain)("was certainly not recorded if %s", async (_, connects, answers, code) => {
     const { service, refused } = serviceOn(poolOf(connects, answers).pool);
     expect((await service.handle(post)).status).toBe(503);
     const message = expect.stringMatching(/Nothing was recorded\.$/) as string;
@@ -118,15 +116,11 @@ describe("a submission that fails in Postgres", () => {
   });
 
   it("was not recorded if the pool returns a connection after the caller has timed out", async () => {
-    let give: () => void = () => {};
-    const late: Answer = () =>
-      new Promise<void>((resolve) => {
-        give = resolve;
-      });
-    const { pool, log } = poolOf([late], []);
+    const late = signalOf();
+    const { pool, log } = poolOf([() => late.promise], []);
     const { service, refused } = serviceOn(pool);
     await service.handle(post);
-    give();
+    late.resolve();
     await expect.poll(() => log).toEqual(["release"]);
     expect(refused()).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
   });
@@ -179,13 +173,9 @@ describe("a submission that fails in Postgres", () => {
   });
 
   it("was not recorded if too many submissions are waiting", async () => {
-    const { service, refused } = serviceOn(poolOf([never], []).pool, {
-      maxWaiting: 1,
-      maxInFlight: 1,
-      maxBatch: 1,
-    });
-    const answering = Array.from({ length: 4 }, () => service.handle(post));
-    await Promise.all(answering);
+    const options = { maxWaiting: 1, maxInFlight: 1, maxBatch: 1 };
+    const { service, refused } = serviceOn(poolOf([never], []).pool, options);
+    await Promise.all(Array.from({ length: 4 }, () => service.handle(post)));
     expect(refused().map(({ code }) => code)).toContain("OVERLOADED");
     expect(refused().map(({ code }) => code)).not.toContain("SUBMISSION_UNCERTAIN");
   });

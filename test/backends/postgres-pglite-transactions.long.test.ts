@@ -18,13 +18,14 @@ describe("transactions on PGlite, which has one connection", () => {
   // Not migrated: the first call migrates.
   const open = () =>
     createPostgresBackend({ pool: fromPGlite(database), schema: `test_${++count}`, pollIntervalMs: 60_000 });
-  const write = (tx: PGliteTransaction, operationId: string): Promise<unknown> =>
+  const serviceOn = (backend = open()) => createOrderService({ backend, authorize: allowAnonymous() });
+  const write = (tx: PGliteTransaction, operationId: string) =>
     tx.query("insert into effects values ($1)", [operationId]);
-  const effectsOf = async (id: string): Promise<number> =>
+  const effectsOf = async (id: string) =>
     (await database.query("select from effects where operation_id = $1", [id])).rows.length;
 
   it("refuses the database itself as a transaction", async () => {
-    const service = createOrderService({ backend: open(), authorize: allowAnonymous() });
+    const service = serviceOn();
     const submitting = service.submit(service.definitions[0], ORDER, { tx: database, tenant: TENANT });
     await expect(submitting).rejects.toMatchObject({
       code: "INVALID_OPTION",
@@ -36,29 +37,22 @@ describe("transactions on PGlite, which has one connection", () => {
 
   it("submits in a transaction of the user and wakes a worker that completes the operation in another", async () => {
     const backend = open();
-    const service = createOrderService({ backend, authorize: allowAnonymous() });
-    const submit = (end: "commit" | "rollback"): Promise<string> => {
+    const service = serviceOn(backend);
+    const submit = async (end: "commit" | "rollback") => {
       let id = "";
-      const submitting = database.transaction(async (tx) => {
-        const submitted = await service.submit(service.definitions[0], ORDER, {
-          tx,
-          tenant: TENANT,
-          key: "k",
-        });
-        id = submitted.operationId;
+      await database.transaction(async (tx) => {
+        const options = { tx, tenant: TENANT, key: "k" };
+        id = (await service.submit(service.definitions[0], ORDER, options)).operationId;
         if (end === "rollback") await tx.rollback();
       });
-      return submitting.then(() => id);
+      return id;
     };
     expect(await backend.operations.get(await submit("rollback"), TENANT)).toBeUndefined();
     const worker = createWorker(
       service,
       {
         orders: async (_, job) => {
-          const parcel = await job.transaction(async (tx) => {
-            await write(tx, job.operationId);
-            return 7;
-          });
+          const parcel = await job.transaction((tx) => write(tx, job.operationId).then(() => 7));
           return parcel + 1;
         },
       },
@@ -67,10 +61,9 @@ describe("transactions on PGlite, which has one connection", () => {
     await worker.start();
     try {
       const id = await submit("commit");
-      const done = async (): Promise<boolean> =>
-        (await backend.operations.get(id, TENANT))?.state === "completed";
-      await vi.waitUntil(done);
-      expect(await backend.operations.get(id, TENANT)).toMatchObject({ attempt: 1, result: "7" });
+      const read = () => backend.operations.get(id, TENANT);
+      await vi.waitUntil(async () => (await read())?.state === "completed");
+      expect(await read()).toMatchObject({ attempt: 1, result: "7" });
       expect(await effectsOf(id)).toBe(1);
     } finally {
       await worker.stop();
@@ -79,24 +72,21 @@ describe("transactions on PGlite, which has one connection", () => {
   });
 
   it("rejects an input that JSON cannot represent, with its path, before it uses the transaction", async () => {
-    const service = createOrderService({ backend: open(), authorize: allowAnonymous() });
-    const submit = (input: unknown) =>
-      service.submit(service.definitions[0], input as typeof ORDER, {
-        tx: {} as PGliteTransaction,
-        tenant: TENANT,
-      });
-    await expect(submit({ ...ORDER, quantity: 1n })).rejects.toMatchObject({
-      code: "MALFORMED_BODY",
-      detail: expect.stringMatching(/^`\$\.quantity` is a bigint, which JSON cannot represent\./),
-    });
-    await expect(submit({ ...ORDER, lines: [new Map()] })).rejects.toMatchObject({
-      code: "MALFORMED_BODY",
-      detail: expect.stringMatching(/^`\$\.lines\[0\]` is a Map,/),
-    });
-    await expect(submit({ itemId: "x".repeat(65_536), quantity: 1 })).rejects.toMatchObject({
-      code: "MALFORMED_BODY",
-      detail: "The value takes 65562 bytes as JSON, and `maxBodyBytes` allows 65536.",
-    });
+    const service = serviceOn();
+    const options = { tx: {} as PGliteTransaction, tenant: TENANT };
+    const inputs: readonly (readonly [input: unknown, detail: RegExp])[] = [
+      [{ ...ORDER, quantity: 1n }, /^`\$\.quantity` is a bigint, which JSON cannot represent\./],
+      [{ ...ORDER, lines: [new Map()] }, /^`\$\.lines\[0\]` is a Map,/],
+      [
+        { ...ORDER, itemId: "x".repeat(65_536) },
+        /^The value takes 65562 bytes as JSON, and `maxBodyBytes` allows 65536\.$/,
+      ],
+    ];
+    for (const [input, detail] of inputs) {
+      const submitting = service.submit(service.definitions[0], input as typeof ORDER, options);
+      const error = { code: "MALFORMED_BODY", detail: expect.stringMatching(detail) };
+      await expect(submitting).rejects.toMatchObject(error);
+    }
   });
 
   it.each([
@@ -108,20 +98,15 @@ describe("transactions on PGlite, which has one connection", () => {
     [7, "is a number"],
     [undefined, "is undefined"],
   ])("refuses the tenant %j of a submission without a query", async (tenant, says) => {
-    const service = createOrderService({ backend: open(), authorize: allowAnonymous() });
-    const statements: unknown[] = [];
-    const tx = {
-      query: async (...statement: unknown[]) => {
-        statements.push(statement);
-        return { rows: [] };
-      },
-    } as unknown as PGliteTransaction;
+    const service = serviceOn();
+    const query = vi.fn(async () => ({ rows: [] }));
+    const tx = { query } as unknown as PGliteTransaction;
     const submitting = service.submit(service.definitions[0], ORDER, { tx, tenant: tenant as string });
     await expect(submitting).rejects.toMatchObject({
       code: "INVALID_OPTION",
       detail: expect.stringContaining(says),
     });
-    expect(statements).toEqual([]);
+    expect(query).not.toHaveBeenCalled();
   });
 
   it("quotes no parameters of a failed statement, although PGlite does", async () => {

@@ -29,7 +29,7 @@ describe("the back end on PGlite", () => {
 
   function open(schema: string, options: Partial<RunningOptions> = {}) {
     const backend = openIn(schema, options);
-    const close = async (): Promise<void> => {
+    const close = async () => {
       await backend.close();
       await schemas.release(schema);
     };

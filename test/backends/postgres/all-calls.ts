@@ -1,25 +1,17 @@
 import type { ListRequest } from "async-request-reply/ports";
 import type { PostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
-import { claimOnce, claimOne } from "../../support/claims.js";
-
-const { newId, newToken } = createSystemRuntime();
+import { claimOnce } from "../../support/claims.js";
+import { begun, newId, newOperation, newSubmission, newToken } from "./submissions.js";
 
 /** Definitions of all operations. */
 export const DEFINITIONS: readonly string[] = ["orders", "reports"];
 
 type Call = (backend: PostgresBackend<PoolClient>) => Promise<unknown>;
 
-async function begun({ operations }: PostgresBackend<PoolClient>) {
-  const operation = { id: newId(), tenant: "a", definition: "quiet", input: "1", retentionMs: 60_000 };
-  await operations.create(operation);
-  const lease = { operationId: operation.id, token: newToken() };
-  await claimOne(operations, operation.id, { ...lease, leaseMs: 60_000 });
-  return { operation, lease };
-}
-
-const known = { tenant: "s1", definition: "orders", key: "k1", fingerprint: "1:a" };
+/** Work of a definition that no call claims. */
+const quiet = { definition: "quiet" };
+const known = { tenant: "s1", definition: "orders", key: "k1" };
 
 /** Lists the first page, and the next one if there is one. */
 export async function listTwoPages(
@@ -32,46 +24,28 @@ export async function listTwoPages(
 
 /** Every call of a back end, by name. */
 export const calls: Readonly<Record<string, Call>> = {
-  "record of a new key": ({ submissions }) =>
-    submissions.record({
-      operation: {
-        id: newId(),
-        tenant: "a",
-        definition: "orders",
-        key: newToken(),
-        input: "1",
-        retentionMs: 60_000,
-      },
-      fingerprint: "1:a",
-    }),
+  "record of a new key": ({ submissions }) => submissions.record(newSubmission({ key: newToken() })),
   "records of 20 keys, new and known, at the same time": ({ submissions }) =>
     Promise.all(
       Array.from({ length: 20 }, (_, index) => {
         const key = index % 2 === 0 ? newToken() : known.key;
-        return submissions.record({
-          operation: { ...known, id: newId(), key, input: "1", retentionMs: 60_000 },
-          fingerprint: "1:a",
-        });
+        return submissions.record(newSubmission({ ...known, key }));
       }),
     ),
-  "record of a known key": ({ submissions }) =>
-    submissions.record({
-      operation: { id: newId(), input: "1", retentionMs: 60_000, ...known },
-      fingerprint: "1:a",
-    }),
+  "record of a known key": ({ submissions }) => submissions.record(newSubmission(known)),
   "findKey of a known key and of a new one": async ({ submissions }) => {
     await submissions.findKey(known);
     await submissions.findKey({ ...known, key: newToken() });
   },
   "create, begin, renew, settle, and get": async (backend) => {
-    const { operation, lease } = await begun(backend);
+    const lease = await begun(backend, quiet);
     await backend.operations.renew(lease, { leaseMs: 60_000 });
     await backend.operations.settle(lease, { to: "completed" });
-    await backend.operations.get(operation.id, "a");
+    await backend.operations.get(lease.operationId, "a");
   },
   requestCancel: async (backend) => {
-    const { operation } = await begun(backend);
-    await backend.operations.requestCancel(operation.id, "a");
+    const { operationId } = await begun(backend, quiet);
+    await backend.operations.requestCancel(operationId, "a");
   },
   claim: (backend) => claimOnce(backend, { definitions: DEFINITIONS }),
   endOverdue: ({ operations }) => operations.endOverdue({ limit: 10 }),
@@ -88,8 +62,9 @@ export const calls: Readonly<Record<string, Call>> = {
     await listTwoPages(backend, { state: "failed", tenant: "s1" });
   },
   "a redrive, again, and of others": async ({ operations }) => {
-    const id = newId();
-    await operations.create({ ...known, id, input: "1", retentionMs: 60_000 });
+    const operation = newOperation(known);
+    const { id } = operation;
+    await operations.create(operation);
     await operations.requestCancel(id, known.tenant);
     const successor = { id: newId(), onEndId: newId() };
     await operations.redrive(id, successor);

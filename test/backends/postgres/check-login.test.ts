@@ -6,7 +6,7 @@ import { Pool, type PoolConfig } from "pg";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { describeWithPostgres } from "../../support/postgres/postgres-installation.js";
 import { type PrivatePostgres, startPrivatePostgres } from "../../support/postgres/private-postgres.js";
-import { misconfigured, refusedCheck, unavailable } from "./refused-check.js";
+import { expectMisconfigured, expectUnavailable } from "./refused-check.js";
 
 describeWithPostgres("check() of a back end on a Postgres of its own", (installation) => {
   let folder: string;
@@ -36,30 +36,24 @@ describeWithPostgres("check() of a back end on a Postgres of its own", (installa
     return createPostgresBackend({ pool, migrate: "manual" });
   }
 
-  it("names the role whose password is wrong, and not the password", async () => {
-    expect(await refusedCheck(open({ password: "a wrong one" }))).toEqual(
-      misconfigured(
-        'The server rejected the password of role "app". Correct `user` and `password` in the connection options of the pool.',
-      ),
-    );
-  });
-
-  it("says that a password is missing", async () => {
-    expect(await refusedCheck(open({ password: "" }))).toEqual(
-      misconfigured(
-        "The server asks for a password, but the pool has none. Set `password` in the connection options of the pool.",
-      ),
-    );
-  });
-
-  it("names the role that pg_hba.conf does not let in", async () => {
-    expect(await refusedCheck(open({ password: "the right one", database: "other" }))).toEqual(
-      misconfigured(
-        'The server does not allow role "app" to log in. Create the role with `create role … login`, allow it in pg_hba.conf, or ' +
-          "correct `user` in the connection options of the pool.",
-      ),
-    );
-  });
+  it.each([
+    [
+      "names the role whose password is wrong, and not the password",
+      { password: "a wrong one" },
+      'The server rejected the password of role "app". Correct `user` and `password` in the connection options of the pool.',
+    ],
+    [
+      "says that a password is missing",
+      { password: "" },
+      "The server asks for a password, but the pool has none. Set `password` in the connection options of the pool.",
+    ],
+    [
+      "names the role that pg_hba.conf does not let in",
+      { password: "the right one", database: "other" },
+      'The server does not allow role "app" to log in. Create the role with `create role … login`, allow it in pg_hba.conf, or ' +
+        "correct `user` in the connection options of the pool.",
+    ],
+  ])("%s", (_, config, detail) => expectMisconfigured(open(config), detail));
 
   it("says the same in the events of calls", async () => {
     const { operations } = open({ password: "a wrong one" });
@@ -77,10 +71,9 @@ describeWithPostgres("check() of a back end on a Postgres of its own", (installa
     writeFileSync(signal, "");
     await postgres.start();
     try {
-      expect(await refusedCheck(open({ user: "postgres" }))).toEqual(
-        unavailable(
-          "The server is a hot standby, which is read-only. Connect the pool to the primary, or wait until the standby takes over.",
-        ),
+      await expectUnavailable(
+        open({ user: "postgres" }),
+        "The server is a hot standby, which is read-only. Connect the pool to the primary, or wait until the standby takes over.",
       );
     } finally {
       await postgres.stop("fast");

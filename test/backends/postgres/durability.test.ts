@@ -1,12 +1,9 @@
-import type { NewOperation, Submission } from "async-request-reply/ports";
 import type { SqlClient, SqlStatement } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOnce } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { poolOf } from "./pool-of.js";
-
-const { newId, newToken } = createSystemRuntime();
+import { newSubmission, newToken } from "./submissions.js";
 
 await describePostgres("a commit of the back end", (server) => {
   it("waits for the disk if its result is reported, but not if it only takes a lease", async () => {
@@ -32,18 +29,14 @@ await describePostgres("a commit of the back end", (server) => {
     const backend = server.open({ schema, pool: pool as never, migrate: "manual", listen: false });
     const { operations, submissions } = backend;
     try {
-      const submission = (members: Partial<NewOperation> = {}): Submission => ({
-        operation: { id: newId(), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, ...members },
-        fingerprint: "1:a",
-      });
-      await submissions.record(submission({ key: "k" }));
-      await Promise.all([1, 2, 3].map(() => submissions.record(submission())));
+      await submissions.record(newSubmission({ key: "k" }));
+      await Promise.all([1, 2, 3].map(() => submissions.record(newSubmission())));
       const token = newToken();
-      const [begun] = await claimOnce(backend, { definitions: ["d"], limit: 1, token });
+      const [begun] = await claimOnce(backend, { limit: 1, token });
       const lease = { operationId: begun?.id ?? "", token };
       await operations.renew(lease, { leaseMs: 60_000 });
       await operations.settle(lease, { to: "completed" });
-      const lapsed = submission({ definition: "other" }).operation;
+      const lapsed = newSubmission({ definition: "other" }).operation;
       await operations.create(lapsed);
       await submissions.purge({ limit: 1 });
       expect(commits).toMatchObject({

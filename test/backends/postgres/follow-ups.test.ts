@@ -1,52 +1,40 @@
-import type { FollowUp, NewOperation } from "async-request-reply/ports";
+import type { FollowUp } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
-import { claimOne, claimOnRing } from "../../support/claims.js";
+import { claimOnRing } from "../../support/claims.js";
 import { describePostgres, type Opened } from "../../support/postgres/server.js";
-import { interceptStatements } from "./intercepted-statements.js";
+import { CLAIM, countStatements } from "./intercepted-statements.js";
+import { begun, newId, newOperation } from "./submissions.js";
+import { inTransaction } from "./user-transaction.js";
 
-const { newId, newToken } = createSystemRuntime();
 const POLL_MS = 50;
 
-function followedBy(onEnd: FollowUp): NewOperation {
-  return { id: newId(), tenant: "a", definition: "orders", input: "1", retentionMs: 60_000, onEnd };
-}
-
-function webhook(): FollowUp {
+function webhook() {
   return { id: newId(), definition: "webhooks", input: "2", retentionMs: 60_000 };
 }
 
-const ends: Readonly<Record<string, (backend: Opened, operation: NewOperation) => Promise<unknown>>> = {
-  "is settled": async ({ operations }, operation) => {
-    await operations.create(operation);
-    const lease = { operationId: operation.id, token: newToken() };
-    await claimOne(operations, operation.id, { ...lease, leaseMs: 60_000 });
-    await operations.settle(lease, { to: "completed" });
-  },
-  "is settled in a transaction of the user": async ({ operations, submissions }, operation) => {
-    await operations.create(operation);
-    const lease = { operationId: operation.id, token: newToken() };
-    await claimOne(operations, operation.id, { ...lease, leaseMs: 60_000 });
-    await submissions.transactions?.settle(lease, async () => ({ to: "failed", error: "{}" }));
-  },
-  "is cancelled": async ({ operations }, operation) => {
+const ends: Readonly<Record<string, (backend: Opened, onEnd: FollowUp) => Promise<unknown>>> = {
+  "is settled": async (backend, onEnd) =>
+    backend.operations.settle(await begun(backend, { onEnd }), { to: "completed" }),
+  "is settled in a transaction of the user": async (backend, onEnd) =>
+    backend.submissions.transactions?.settle(await begun(backend, { onEnd }), async () => ({
+      to: "failed",
+      error: "{}",
+    })),
+  "is cancelled": async ({ operations }, onEnd) => {
+    const operation = newOperation({ onEnd });
     await operations.create(operation);
     await operations.requestCancel(operation.id, operation.tenant);
   },
-  "is created as failed": ({ operations }, operation) =>
-    operations.create(operation, { state: "failed", error: "{}" }),
+  "is created as failed": ({ operations }, onEnd) =>
+    operations.create(newOperation({ onEnd }), { state: "failed", error: "{}" }),
 };
 
 await describePostgres("the follow-up of an operation in Postgres", (server) => {
   it.each(Object.entries(ends))(
     "is found by a waiting worker that polls, when the operation %s",
     async (_, end) => {
-      let looks = 0;
-      const pool = interceptStatements(server.pool, (statement, run) => {
-        if (/^select .*claim_v1/.test(statement.text)) looks += 1;
-        return run();
-      });
+      const { pool, seen } = countStatements(server.pool, CLAIM);
       const here = server.open();
       await here.migrate();
       const there = createPostgresBackend({
@@ -56,9 +44,9 @@ await describePostgres("the follow-up of an operation in Postgres", (server) => 
         pollIntervalMs: POLL_MS,
       });
       const claimed = claimOnRing(there, { definitions: ["webhooks"] });
-      await expect.poll(() => looks).toBeGreaterThan(1);
+      await expect.poll(() => seen.count).toBeGreaterThan(1);
       const onEnd = webhook();
-      await end(here, followedBy(onEnd));
+      await end(here, onEnd);
       expect(await claimed).toMatchObject([{ id: onEnd.id }]);
       await there.close();
     },
@@ -67,18 +55,13 @@ await describePostgres("the follow-up of an operation in Postgres", (server) => 
   it("is rolled back with a transaction that settles and does not commit", async () => {
     const backend = server.open();
     const onEnd = webhook();
-    const operation = followedBy(onEnd);
-    await backend.operations.create(operation);
-    const lease = { operationId: operation.id, token: newToken() };
-    await claimOne(backend.operations, operation.id, { ...lease, leaseMs: 60_000 });
-    const tx = await server.pool.connect();
-    await tx.query("begin");
-    const text = `update ${backend.schema}.operations set state = 'completed', settled_at = now() where id = $1`;
-    await tx.query(text, [operation.id]);
-    const created = await tx.query(`select from ${backend.schema}.operations where id = $1`, [onEnd.id]);
-    expect(created.rows).toHaveLength(1);
-    await tx.query("rollback");
-    tx.release();
+    const { operationId } = await begun(backend, { onEnd });
+    await inTransaction(server.pool, async (tx) => {
+      const text = `update ${backend.schema}.operations set state = 'completed', settled_at = now() where id = $1`;
+      await tx.query(text, [operationId]);
+      const created = await tx.query(`select from ${backend.schema}.operations where id = $1`, [onEnd.id]);
+      expect(created.rows).toHaveLength(1);
+    });
     expect(await backend.operations.getMany([onEnd.id])).toEqual([]);
   });
 });

@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { allowAnonymous, createService, createWorker, defineOrders } from "async-request-reply";
 import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { expect, it } from "vitest";
 import { claimOnce } from "../../support/claims.js";
-import { inside } from "../../support/inside.js";
 import { blocksOf, page } from "../../support/pages.js";
 import { describePostgres, openPoolAt, portOfServer } from "../../support/postgres/server.js";
+import { newId, newOperation, newSubmission } from "./submissions.js";
+import { endingWith } from "./user-transaction.js";
 
 const TENANT = "anonymous";
 const ORDER = { itemId: "book", quantity: 1 };
@@ -34,31 +35,19 @@ await describePostgres("a role with exactly the grants on the page about Postgre
     }
   }
 
-  async function within<Result>(pool: Pool, run: (tx: PoolClient) => Promise<Result>): Promise<Result> {
-    const tx = await pool.connect();
-    try {
-      await tx.query("begin");
-      const result = await run(tx);
-      await tx.query("commit");
-      return result;
-    } finally {
-      tx.release(true);
-    }
-  }
-
   it.each(["auto", "manual"] as const)("runs a service and its workers with `migrate: %s`", (mode) =>
     restricted(async (pool, schema) => {
       const backend = createPostgresBackend({ pool, schema, migrate: mode });
       const { operations, submissions } = backend;
       const definition = defineOrders({ cancellable: true });
       const service = createService({ backend, authorize: allowAnonymous(), definitions: [definition] });
-      const send = async (method: string, path: string, key?: string): Promise<number> => {
+      const send = async (method: string, path: string, key?: string) => {
         const headers = { "content-type": "application/json", ...(key && { "idempotency-key": key }) };
         const body = method === "POST" ? { body: JSON.stringify(ORDER) } : {};
         return (await service.handle({ method, path, headers, ...body })).status;
       };
 
-      const first = await within(pool, (tx) =>
+      const first = await endingWith("commit", pool, (tx) =>
         service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT, key: "first" }),
       );
       const keys = ["first", "second", "third"];
@@ -66,26 +55,15 @@ await describePostgres("a role with exactly the grants on the page about Postgre
       expect(await send("DELETE", `/operations/${first.operationId}`)).toBe(200);
 
       const worker = createWorker(service, {
-        orders: (_, job) => job.transaction(async (own) => (await own.query("select 1 as done")).rows),
+        orders: (_, job) => job.transaction(async (tx) => (await tx.query("select 1 as done")).rows),
       });
       await worker.runUntilIdle();
       const known = await operations.list({ limit: 10 });
       expect(known.map(({ state }) => state).sort()).toEqual(["completed", "completed", "failed"]);
 
-      const create = submissions.transactions?.record(
-        {
-          operation: {
-            id: inside(service).runtime.newId(),
-            tenant: TENANT,
-            definition: "d",
-            input: "1",
-            retentionMs: 60_000,
-          },
-          fingerprint: "1:a",
-        },
-        async () => "{}",
-      );
-      expect(await create).toEqual({ outcome: "created" });
+      const own = { tenant: TENANT, definition: "d" };
+      const creating = submissions.transactions?.record(newSubmission(own), async () => "{}");
+      expect(await creating).toEqual({ outcome: "created" });
       const reference = { tenant: TENANT, definition: "orders", key: "first" };
       expect(await submissions.findKey(reference)).toMatchObject({ operationId: first.operationId });
       expect(await claimOnce(backend, { definitions: ["d"] })).toHaveLength(1);
@@ -93,17 +71,11 @@ await describePostgres("a role with exactly the grants on the page about Postgre
       await operations.pause("orders", "ann");
       await operations.resume("orders");
       expect(await operations.stats({ definitions: ["orders"] })).toMatchObject([{ failed: { count: 1 } }]);
-      const successor = { id: inside(service).runtime.newId(), onEndId: inside(service).runtime.newId() };
+      const successor = { id: newId(), onEndId: newId() };
       expect(await operations.redrive(first.operationId, successor)).toMatchObject({ created: true });
-      const onEnd = { id: inside(service).runtime.newId(), definition: "d", input: "1", retentionMs: 60_000 };
-      const short = {
-        id: inside(service).runtime.newId(),
-        tenant: TENANT,
-        definition: "d",
-        input: "1",
-        onEnd,
-      };
-      await operations.create({ ...short, retentionMs: 0 });
+      const onEnd = { id: newId(), definition: "d", input: "1", retentionMs: 60_000 };
+      const short = newOperation({ ...own, onEnd, retentionMs: 0 });
+      await operations.create(short);
       expect(await operations.requestCancel(short.id, TENANT)).toBe("cancelled");
       expect(await claimOnce(backend, { definitions: ["d"] })).toMatchObject([{ id: onEnd.id }]);
       expect(await submissions.purge({ limit: 10 })).toBe(1);

@@ -7,10 +7,12 @@ import {
 } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { expect, it, vi } from "vitest";
-import { inside } from "../../support/inside.js";
 import { describePostgres } from "../../support/postgres/server.js";
-import { interceptStatements } from "./intercepted-statements.js";
+import { signalOf } from "../../support/worker-stage.js";
+import { countStatements, interceptStatements, RECORD } from "./intercepted-statements.js";
 import { poolOf } from "./pool-of.js";
+import { newSubmission } from "./submissions.js";
+import { inTransaction } from "./user-transaction.js";
 
 type Options = Partial<PostgresBackendOptions<PoolClient>>;
 
@@ -20,7 +22,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     const pool: Options["pool"] = options.pool ?? server.pool;
     const backend = createPostgresBackend({ ...options, pool, schema, listen: false });
     const service = createOrderService({ backend, authorize: allowAnonymous() });
-    const submit = (key: string): Promise<HttpResponse> =>
+    const submit = (key: string) =>
       service.handle({
         method: "POST",
         path: "/orders",
@@ -30,34 +32,28 @@ await describePostgres("a key that another transaction holds", (server) => {
     return { backend, service, submit };
   }
 
-  async function migratedSchema(): Promise<string> {
+  async function migratedSchema() {
     const { schema, migrate } = server.open();
     await migrate();
     return schema;
   }
 
-  /** Runs a function while a transaction of the user holds keys. Rolls that transaction back afterwards. */
-  async function whileHeld<T>(schema: string, keys: readonly string[], run: () => Promise<T>): Promise<T> {
+  /** Runs a function while a transaction of the user holds a key. Rolls that transaction back afterwards. */
+  function whileHeld<T>(schema: string, key: string, run: () => Promise<T>): Promise<T> {
     const { service } = processOn(schema);
-    const tx = await server.pool.connect();
-    try {
-      await tx.query("begin");
-      const order = { itemId: "pen", quantity: 1 };
-      for (const key of keys)
-        await service.submit(service.definitions[0], order, { tx, tenant: "anonymous", key });
-      return await run();
-    } finally {
-      await tx.query("rollback");
-      tx.release();
-    }
+    const order = { itemId: "pen", quantity: 1 };
+    return inTransaction(server.pool, async (tx) => {
+      await service.submit(service.definitions[0], order, { tx, tenant: "anonymous", key });
+      return run();
+    });
   }
 
   /** Creates a pool whose recordings commit when `commit` resolves. */
   function slowlyCommitting(onRecorded: () => void, commit: Promise<void>): SqlPool<PoolClient> {
     return poolOf(async () => {
       const client = await server.pool.connect();
-      const query = async (statement: { readonly text: string }): Promise<unknown> => {
-        if (!/^select .*record_\w+\(/.test(statement.text)) return client.query(statement);
+      const query = async (statement: { readonly text: string }) => {
+        if (!RECORD.test(statement.text)) return client.query(statement);
         await client.query("begin");
         const result = await client.query(statement);
         onRecorded();
@@ -71,29 +67,17 @@ await describePostgres("a key that another transaction holds", (server) => {
 
   it("is waited for if its commit is slow, so that both requests get one operation", async () => {
     const schema = await migratedSchema();
-    let commit = (): void => {};
-    const committing = new Promise<void>((resolve) => {
-      commit = resolve;
-    });
-    let recorded = false;
-    const slow = processOn(schema, {
-      pool: slowlyCommitting(() => {
-        recorded = true;
-      }, committing),
-    });
-    let tries = 0;
-    const counted = interceptStatements(server.pool, (statement, run) => {
-      if (/^select .*record_\w+\(/.test(statement.text)) tries += 1;
-      return run();
-    });
+    const [recorded, commit] = [signalOf(), signalOf()];
+    const slow = processOn(schema, { pool: slowlyCommitting(recorded.resolve, commit.promise) });
+    const { pool, seen } = countStatements(server.pool, RECORD);
     const first = slow.submit("k");
-    await vi.waitUntil(() => recorded);
-    const second = processOn(schema, { pool: counted }).submit("k");
+    await recorded.promise;
+    const second = processOn(schema, { pool }).submit("k");
     try {
       // The second request has waited for the row, left its batch and retried twice.
-      await vi.waitUntil(() => tries >= 4);
+      await vi.waitUntil(() => seen.count >= 4);
     } finally {
-      commit();
+      commit.resolve();
     }
     const replies = await Promise.all([first, second]);
     expect(replies.map(({ status }) => status)).toEqual([202, 202]);
@@ -105,7 +89,7 @@ await describePostgres("a key that another transaction holds", (server) => {
     const schema = await migratedSchema();
     const { submit } = processOn(schema);
     const begun = performance.now();
-    const refused = await whileHeld(schema, ["k"], () => submit("k"));
+    const refused = await whileHeld(schema, "k", () => submit("k"));
     expect(performance.now() - begun).toBeGreaterThan(1_000);
     expect([refused.status, refused.headers["retry-after"]]).toEqual([409, "1"]);
     expect(String(refused.body)).toContain("#submission-in-progress");
@@ -116,7 +100,7 @@ await describePostgres("a key that another transaction holds", (server) => {
   it("does not delay other submissions in the same batch or later ones", async () => {
     const schema = await migratedSchema();
     const { submit } = processOn(schema, { maxBatch: 8, maxInFlight: 1 });
-    const { waiting } = await whileHeld(schema, ["held"], async () => {
+    const { waiting } = await whileHeld(schema, "held", async () => {
       const waiting = submit("held");
       for (const round of [1, 2]) {
         const keys = Array.from({ length: 12 }, (_, index) => `${round}-${index}`);
@@ -131,7 +115,7 @@ await describePostgres("a key that another transaction holds", (server) => {
   it("leads to an immediate 409 if maxWaiting requests are waiting for it", async () => {
     const schema = await migratedSchema();
     const { submit } = processOn(schema, { maxWaiting: 2 });
-    const { waiting } = await whileHeld(schema, ["k"], async () => {
+    const { waiting } = await whileHeld(schema, "k", async () => {
       let waiting: readonly Promise<HttpResponse>[] = [];
       // They wait for a second, in which a busy machine cannot always answer a third one.
       await vi.waitUntil(async () => {
@@ -148,36 +132,22 @@ await describePostgres("a key that another transaction holds", (server) => {
 
   it("is one operation for all requests in a batch, if it becomes free while they wait for it", async () => {
     const schema = await migratedSchema();
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const released = signalOf();
     let rolledBack: Promise<unknown> = Promise.resolve();
     const pool = interceptStatements(server.pool, async (statement, run) => {
       // The first call has given up waiting for the lock by then.
       if (/^select .*record_each_v1\(/.test(statement.text)) {
-        release();
+        released.resolve();
         await rolledBack;
       }
       return run();
     });
-    const { backend, service } = processOn(schema, { pool });
-    const record = (): Promise<RecordResult> => {
-      const id = inside(service).runtime.newId();
-      const operation = {
-        id,
-        tenant: "anonymous",
-        definition: "orders",
-        key: "k",
-        input: "1",
-        retentionMs: 60_000,
-      };
-      return backend.submissions.record({ operation, fingerprint: "1:a" });
-    };
+    const { submissions } = processOn(schema, { pool }).backend;
+    const record = () => submissions.record(newSubmission({ tenant: "anonymous", key: "k" }));
     let recording: Promise<readonly RecordResult[]> = Promise.resolve([]);
-    rolledBack = whileHeld(schema, ["k"], async () => {
+    rolledBack = whileHeld(schema, "k", async () => {
       recording = Promise.all([record(), record(), record()]);
-      await released;
+      await released.promise;
     });
     await rolledBack;
     const outcomes = (await recording).map(({ outcome }) => outcome);
@@ -186,21 +156,17 @@ await describePostgres("a key that another transaction holds", (server) => {
 
   it("is tried once at a time for any number of requests", async () => {
     const schema = await migratedSchema();
-    let asked = 0;
-    const counted = interceptStatements(server.pool, (statement, run) => {
-      if (/^select .*record_\w+\(/.test(statement.text)) asked += 1;
-      return run();
-    });
-    const { submit } = processOn(schema, { pool: counted });
-    const { waiting } = await whileHeld(schema, ["k"], async () => {
+    const { pool, seen } = countStatements(server.pool, RECORD);
+    const { submit } = processOn(schema, { pool });
+    const { waiting } = await whileHeld(schema, "k", async () => {
       const all = Array.from({ length: 200 }, () => submit("k"));
-      await vi.waitUntil(() => asked >= 5);
+      await vi.waitUntil(() => seen.count >= 5);
       return { waiting: Promise.all(all) };
     });
     const replies = await waiting;
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
     expect(new Set(replies.map(({ headers }) => headers.location)).size).toBe(1);
     expect(replies.filter(({ headers }) => headers["idempotent-replayed"] === undefined)).toHaveLength(1);
-    expect(asked).toBeLessThan(30);
+    expect(seen.count).toBeLessThan(30);
   });
 });

@@ -12,7 +12,7 @@ const IDLE_MINUTES = 10;
 
 await describePostgres("an idle worker", (server) => {
   /** A service with work that waits, and an idle worker. */
-  async function stage(options: { readonly listen?: boolean } = {}) {
+  async function stage() {
     const clock = createManualClock();
     const schema = server.newSchema();
     const statements: string[] = [];
@@ -20,7 +20,7 @@ await describePostgres("an idle worker", (server) => {
       statements.push(statement.text);
       return run();
     });
-    const backend = createPostgresBackend({ pool, schema, runtime: { clock }, ...options });
+    const backend = createPostgresBackend({ pool, schema, runtime: { clock } });
     await backend.migrate();
     const definitions = [
       defineOperation({ name: "later", path: "/later", input: anything }),
@@ -43,7 +43,7 @@ await describePostgres("an idle worker", (server) => {
   }
 
   /** Lets this time pass, step by step, so that each answer of the server comes before the next step. */
-  async function pass(clock: ReturnType<typeof createManualClock>, seconds: number): Promise<void> {
+  async function pass(clock: ReturnType<typeof createManualClock>, seconds: number) {
     for (let second = 0; second < seconds; second += 1) {
       await clock.advance(1_000);
       await server.pool.query("select 1");
@@ -52,7 +52,7 @@ await describePostgres("an idle worker", (server) => {
 
   it("sends at most 0.2 statements a second, and writes no row of work that waits", async () => {
     const { clock, schema, statements } = await stage();
-    const updatesOf = async (): Promise<number> => {
+    const updatesOf = async () => {
       await server.pool.query("select pg_stat_force_next_flush()");
       const { rows } = await server.pool.query(
         "select n_tup_upd::int as updates from pg_stat_user_tables where schemaname = $1 and relname = 'operations'",

@@ -1,19 +1,12 @@
-import type { Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
+import { newSubmission } from "./submissions.js";
+import { inTransaction } from "./user-transaction.js";
 
-const { newId } = createSystemRuntime();
-
-function submission(): Submission {
-  return {
-    operation: { id: newId(), tenant: "a", definition: "d", key: "k", input: "1", retentionMs: 60_000 },
-    fingerprint: "1:a",
-  };
-}
+const submission = () => newSubmission({ key: "k" });
 
 await describePostgres("the back end with a default isolation level of", (server) => {
   describe.each(["REPEATABLE READ", "SERIALIZABLE"])("%s", (level) => {
@@ -32,19 +25,14 @@ await describePostgres("the back end with a default isolation level of", (server
       const contended = interceptStatements(pool, async ({ text }, run) => {
         if (!/^select .*cancel_v1\(/.test(text)) return run();
         tries += 1;
-        const rival = await server.pool.connect();
-        try {
-          await rival.query("begin");
+        return inTransaction(server.pool, async (rival) => {
           await rival.query(`update ${schema}.operations set progress = progress`);
           const running = run();
           running.catch(() => {}); // may reject while the commit is still being answered
           await vi.waitUntil(async () => (await server.pool.query(isBlocked)).rowCount === 1);
           await rival.query("commit");
           return await running;
-        } finally {
-          await rival.query("rollback");
-          rival.release();
-        }
+        });
       });
       const { operations, submissions } = createPostgresBackend({ pool: contended, schema });
       const { operation } = submission();
@@ -76,9 +64,7 @@ await describePostgres("the back end with a default isolation level of", (server
       await migrate();
       const { submissions: own } = createPostgresBackend({ pool, schema, migrate: "manual" });
       const first = submission();
-      const tx = await pool.connect();
-      try {
-        await tx.query("begin");
+      await inTransaction(pool, async (tx) => {
         await tx.query("select 1");
         await submissions.record(first);
         await expect(own.transactions?.recordIn(tx, submission())).rejects.toMatchObject({
@@ -91,10 +77,7 @@ await describePostgres("the back end with a default isolation level of", (server
           outcome: "exists",
           operation: { id: first.operation.id },
         });
-      } finally {
-        await tx.query("rollback");
-        tx.release();
-      }
+      });
     });
   });
 });

@@ -1,21 +1,15 @@
-import type { Lease, NewOperation, Submission } from "async-request-reply/ports";
+import type { Lease, Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
-import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
-import { claimOnce, claimOne } from "../../support/claims.js";
-import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
-import { interceptStatements } from "./intercepted-statements.js";
+import { expect, it, onTestFinished } from "vitest";
+import { claimOnce } from "../../support/claims.js";
+import { describePostgres, type Opened } from "../../support/postgres/server.js";
+import { countFailures } from "./intercepted-statements.js";
+import { begin, begun, newId, openMigrated, newSubmission as submission } from "./submissions.js";
+import { openTestPool } from "./test-pool.js";
+import { inTransaction } from "./user-transaction.js";
 
-const { newId, newToken } = createSystemRuntime();
 /** Upper bound for the delay of a row next to a locked row. Many times the expected time, for a busy machine. */
 const BOUND_MS = 2_500;
-
-function submission(members: Partial<NewOperation> = {}): Submission {
-  return {
-    operation: { id: newId(), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, ...members },
-    fingerprint: "1:a",
-  };
-}
 
 const submissions = (count: number): Submission[] =>
   Array.from({ length: count }, (_, index) => submission({ key: `k${index}` }));
@@ -36,21 +30,16 @@ async function timed<T>(calls: readonly Promise<T>[]) {
 
 await describePostgres("rows that share a statement", (server) => {
   /** Holds a lock in another transaction while `run` runs. */
-  async function whileHeld<T>(statement: string, values: unknown[], run: () => Promise<T>): Promise<T> {
-    const client = await server.pool.connect();
-    try {
-      await client.query("begin");
-      await client.query(statement, values);
-      return await run();
-    } finally {
-      await client.query("rollback");
-      client.release();
-    }
+  function whileHeld<T>(statement: string, values: unknown[], run: () => Promise<T>): Promise<T> {
+    return inTransaction(server.pool, async (tx) => {
+      await tx.query(statement, values);
+      return run();
+    });
   }
 
   const holdKey = (schema: string, key: string): readonly [string, unknown[]] => [
     `insert into ${schema}.operations (id, tenant, definition, key, bound, fingerprint, state, input, retention_ms, created_at)
-     values ($1, 'a', 'd', $2, true, '1:a', 'pending', '1', 60000, now())`,
+     values ($1, 'a', 'orders', $2, true, '1:a', 'pending', '1', 60000, now())`,
     [newId(), key],
   ];
   const holdRow = (schema: string, id: string): readonly [string, unknown[]] => [
@@ -58,26 +47,11 @@ await describePostgres("rows that share a statement", (server) => {
     [id],
   ];
 
-  async function begunLeases({ operations }: Opened, count: number) {
-    const leases = Array.from({ length: count }, () => ({ operationId: newId(), token: newToken() }));
-    await Promise.all(
-      leases.map(async ({ operationId, token }) => {
-        await operations.create({
-          id: operationId,
-          tenant: "a",
-          definition: "d",
-          input: "1",
-          retentionMs: 0,
-        });
-        await claimOne(operations, operationId, { token, leaseMs: 60_000 });
-      }),
-    );
-    return leases;
-  }
+  const begunLeases = (backend: Opened, count: number) =>
+    Promise.all(Array.from({ length: count }, () => begun(backend, { retentionMs: 0 })));
 
   it("become one operation if they share a key, without affecting the others", async () => {
-    const backend = server.open();
-    await backend.migrate();
+    const backend = await openMigrated(server);
     const same = Array.from({ length: 20 }, () => submission({ key: "same" }));
     const others = submissions(20);
     const mixed = same.flatMap((each, index) => [each, others[index] ?? each]);
@@ -95,39 +69,28 @@ await describePostgres("rows that share a statement", (server) => {
   it("are written in one order, so that back ends never deadlock", async () => {
     // Enough rows that one statement is still running when the other begins.
     const COUNT = 1_000;
-    const conflicts: unknown[] = [];
-    const pool = openPool({ max: 8, options: "-c deadlock_timeout=10ms -c synchronous_commit=off" });
-    const watched = interceptStatements(pool, (_, run) =>
-      run().catch((error: { readonly code?: string }) => {
-        if (error.code === "40P01") conflicts.push(error);
-        throw error;
-      }),
-    );
+    const pool = openTestPool({ max: 8, options: "-c deadlock_timeout=10ms -c synchronous_commit=off" });
+    const { pool: watched, failures: deadlocks } = countFailures(pool, ({ code }) => code === "40P01");
     const schema = server.newSchema();
     const ends = [1, 2].map(() =>
       createPostgresBackend({ pool: watched, schema, listen: false, maxBatch: COUNT }),
     );
-    try {
-      await ends[0]?.migrate();
-      for (let round = 0; round < 10; round += 1) {
-        const keys = Array.from({ length: COUNT }, (_, index) => `${round}-${index}`);
-        const ordered = [keys, keys.toReversed()];
-        const all = ends.flatMap((end, turn) =>
-          (ordered[turn] ?? []).map((key) => end.submissions.record(submission({ key }))),
-        );
-        const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
-        expect(outcomes.filter((outcome) => outcome === "created")).toHaveLength(COUNT);
-      }
-      expect(conflicts).toEqual([]);
-    } finally {
-      await Promise.all(ends.map((end) => end.close()));
-      await pool.end();
+    onTestFinished(async () => void (await Promise.all(ends.map((end) => end.close()))));
+    await ends[0]?.migrate();
+    for (let round = 0; round < 10; round += 1) {
+      const keys = Array.from({ length: COUNT }, (_, index) => `${round}-${index}`);
+      const ordered = [keys, keys.toReversed()];
+      const all = ends.flatMap((end, turn) =>
+        (ordered[turn] ?? []).map((key) => end.submissions.record(submission({ key }))),
+      );
+      const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
+      expect(outcomes.filter((outcome) => outcome === "created")).toHaveLength(COUNT);
     }
+    expect(deadlocks.count).toBe(0);
   });
 
   it("are recorded in time, 32 of them, next to keys that open transactions hold", async () => {
-    const backend = server.open();
-    await backend.migrate();
+    const backend = await openMigrated(server);
     await whileHeld(...holdKey(backend.schema, "held-1"), () =>
       whileHeld(...holdKey(backend.schema, "held-2"), async () => {
         const held = [submission({ key: "held-1" }), submission({ key: "held-2" })];
@@ -143,8 +106,7 @@ await describePostgres("rows that share a statement", (server) => {
   });
 
   it("are also recorded in time by later statements", async () => {
-    const backend = server.open({ maxBatch: 4, maxInFlight: 1 });
-    await backend.migrate();
+    const backend = await openMigrated(server, { maxBatch: 4, maxInFlight: 1 });
     await whileHeld(...holdKey(backend.schema, "held"), async () => {
       const { slowestMs, refused } = await timed(
         [submission({ key: "held" }), ...submissions(32)].map((each) => backend.submissions.record(each)),
@@ -155,11 +117,10 @@ await describePostgres("rows that share a statement", (server) => {
   });
 
   it("are skipped by claims, sweep and purge if they are locked", async () => {
-    const backend = server.open();
-    await backend.migrate();
+    const backend = await openMigrated(server);
     const given = submissions(10);
     await Promise.all(given.map((each) => backend.submissions.record(each)));
-    const claim = (): Promise<readonly unknown[]> => claimOnce(backend, { definitions: ["d"] });
+    const claim = () => claimOnce(backend);
     const locked = given[0]?.operation.id ?? "";
     await whileHeld(...holdRow(backend.schema, locked), async () => {
       const { slowestMs, answers } = await timed([claim()]);
@@ -170,7 +131,7 @@ await describePostgres("rows that share a statement", (server) => {
 
     const ended = await begunLeases(backend, 10);
     await Promise.all(ended.map((lease) => backend.operations.settle(lease, { to: "completed" })));
-    const purge = (): Promise<number> => backend.submissions.purge({ limit: 100 });
+    const purge = () => backend.submissions.purge({ limit: 100 });
     await whileHeld(...holdRow(backend.schema, ended[0]?.operationId ?? ""), async () => {
       const { slowestMs, answers } = await timed([purge()]);
       expect(answers[0]).toMatchObject({ value: 9 });
@@ -187,8 +148,7 @@ await describePostgres("rows that share a statement", (server) => {
   it.each(Object.entries(calls))(
     "are %s in time next to a row that another transaction has locked",
     async (_, call) => {
-      const backend = server.open();
-      await backend.migrate();
+      const backend = await openMigrated(server);
       const leases = await begunLeases(backend, 16);
       await whileHeld(...holdRow(backend.schema, leases[0]?.operationId ?? ""), async () => {
         const { slowestMs, answers } = await timed(leases.map((lease) => call(backend, lease)));
@@ -200,8 +160,7 @@ await describePostgres("rows that share a statement", (server) => {
   );
 
   it("are renewed next to a progress that Postgres cannot store", async () => {
-    const backend = server.open();
-    await backend.migrate();
+    const backend = await openMigrated(server);
     const leases = await begunLeases(backend, 3);
     const progresses = ["1", '"\u0000"', "3"];
     const answers = await Promise.allSettled(
@@ -213,13 +172,11 @@ await describePostgres("rows that share a statement", (server) => {
   });
 
   it("keep the character NUL where JSON allows it, as an escape", async () => {
-    const backend = server.open();
-    await backend.migrate();
+    const backend = await openMigrated(server);
     const text = JSON.stringify({ text: "a\u0000b" });
     const given = submission({ key: "nul", input: text });
     await backend.submissions.record(given);
-    const lease = { operationId: given.operation.id, token: newToken() };
-    await claimOne(backend.operations, lease.operationId, { token: lease.token, leaseMs: 60_000 });
+    const lease = await begin(backend, given.operation.id);
     await backend.operations.settle(lease, { to: "completed", result: text });
     expect(await backend.operations.get(lease.operationId, "a")).toMatchObject({ input: text, result: text });
   });

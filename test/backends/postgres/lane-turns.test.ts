@@ -2,11 +2,11 @@ import type { NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { stopTime } from "../../support/postgres/stop-time.js";
+import { newId, newOperation, newToken } from "./submissions.js";
+import { inTransaction } from "./user-transaction.js";
 
-const { newId, newToken } = createSystemRuntime();
 const LEASE_MS = 60_000;
 
 await describePostgres("the next operation of a lane", (server) => {
@@ -25,13 +25,9 @@ await describePostgres("the next operation of a lane", (server) => {
   });
   afterAll(() => pool.end());
 
-  function operationOf(id: string): NewOperation {
-    return { id, tenant: "a", definition: "orders", input: "1", retentionMs: 1_000, lane };
-  }
-
-  async function create(urgency = 3): Promise<string> {
+  async function create(urgency = 3) {
     const id = newId();
-    await backend.operations.create({ ...operationOf(id), urgency });
+    await backend.operations.create(newOperation({ id, lane, urgency, retentionMs: 1_000 }));
     return id;
   }
 
@@ -40,6 +36,17 @@ await describePostgres("the next operation of a lane", (server) => {
     const { begun, again } = await backend.operations.claim({ token, definitions, limit: slots });
     return { ids: begun.map(({ operation }) => operation.id), again };
   }
+
+  /** Begins an operation, which is the next one. Returns how it completes. */
+  async function begin(id: string) {
+    const token = newToken();
+    expect(await claim(token)).toEqual({ ids: [id], again: false });
+    return () => backend.operations.settle({ operationId: id, token }, { to: "completed" });
+  }
+
+  const expire = (id: string) =>
+    pool.query(`update ${schema}.operations set expires_at = now() where id = $1`, [id]);
+  const purge = () => backend.submissions.purge({ limit: 9 });
 
   it.each(["read committed", "repeatable read", "serializable"] as const)(
     "has its turn after an end in a transaction that does not see it, with %s",
@@ -61,39 +68,34 @@ await describePostgres("the next operation of a lane", (server) => {
   );
 
   it("has its turn once another transaction has left the lane, for which no end waits", async () => {
-    const token = newToken();
     const [first, next] = [await create(), await create()];
-    expect((await claim(token)).ids).toEqual([first]);
-    const holding = await pool.connect();
-    await holding.query("begin");
-    await holding.query(`select pg_advisory_xact_lock(${schema}.lane_lock_v1('orders', 'a', $1))`, [lane]);
-    await backend.operations.settle({ operationId: first, token }, { to: "completed" });
-    expect(await claim()).toEqual({ ids: [], again: true });
-    await holding.query("commit");
-    holding.release();
+    const complete = await begin(first);
+    await inTransaction(pool, async (holding) => {
+      await holding.query(`select pg_advisory_xact_lock(${schema}.lane_lock_v1('orders', 'a', $1))`, [lane]);
+      await complete();
+      expect(await claim()).toEqual({ ids: [], again: true });
+    });
     expect(await claim()).toEqual({ ids: [next], again: false });
     await end(next);
   });
 
   it("has its turn although the one before it was to be deleted", async () => {
-    const token = newToken();
     const [first, next] = [await create(), await create()];
-    expect((await claim(token)).ids).toEqual([first]);
-    await backend.operations.settle({ operationId: first, token }, { to: "completed" });
-    await pool.query(`update ${schema}.operations set expires_at = now() where id = $1`, [first]);
-    expect(await backend.submissions.purge({ limit: 9 })).toBe(0);
+    const complete = await begin(first);
+    await complete();
+    await expire(first);
+    expect(await purge()).toBe(0);
     expect((await claim()).ids).toEqual([next]);
-    expect(await backend.submissions.purge({ limit: 9 })).toBe(1);
+    expect(await purge()).toBe(1);
     await end(next);
   });
 
   it("does not keep the one before it if there is no next one, without a claim", async () => {
-    const token = newToken();
     const only = await create();
-    expect((await claim(token)).ids).toEqual([only]);
-    await backend.operations.settle({ operationId: only, token }, { to: "completed" });
-    await pool.query(`update ${schema}.operations set expires_at = now() where id = $1`, [only]);
-    expect(await backend.submissions.purge({ limit: 9 })).toBe(1);
+    const complete = await begin(only);
+    await complete();
+    await expire(only);
+    expect(await purge()).toBe(1);
   });
 
   /** How an operation gets into a lane only after others, which were recorded later, have run. */
@@ -123,13 +125,12 @@ await describePostgres("the next operation of a lane", (server) => {
   describe.each(Object.entries(late))("is the first one, although %s", (_, record) => {
     it("and another one runs by then", async () => {
       const id = newId();
-      const appear = await record(operationOf(id));
+      const appear = await record(newOperation({ id, lane }));
       const [first, next] = [await create(), await create()];
-      const token = newToken();
-      expect((await claim(token)).ids).toEqual([first]);
+      const complete = await begin(first);
       await appear();
       expect((await claim()).ids).toEqual([]);
-      await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+      await complete();
       expect((await claim()).ids).toEqual([id]);
       await end(id);
       await end(next);
@@ -137,12 +138,11 @@ await describePostgres("the next operation of a lane", (server) => {
 
     it("and is delayed", async () => {
       const id = newId();
-      const appear = await record({ ...operationOf(id), delayMs: 60_000 });
+      const appear = await record(newOperation({ id, lane, delayMs: 60_000 }));
       const [first, next] = [await create(), await create()];
-      const token = newToken();
-      expect((await claim(token)).ids).toEqual([first]);
+      const complete = await begin(first);
       await appear();
-      await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+      await complete();
       expect((await claim()).ids).toEqual([]);
       await end(id);
       await end(next);
@@ -152,11 +152,9 @@ await describePostgres("the next operation of a lane", (server) => {
   const seenLater = Object.entries(late).slice(0, 2);
   it.each(seenLater)("is the first one, although %s and another one is more urgent", async (_, record) => {
     const id = newId();
-    const appear = await record(operationOf(id));
-    const first = await create();
-    const token = newToken();
-    expect((await claim(token)).ids).toEqual([first]);
-    await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+    const appear = await record(newOperation({ id, lane }));
+    const complete = await begin(await create());
+    await complete();
     const next = await create(0);
     await appear();
     expect((await claim(newToken(), 1)).ids).toEqual([id]);
@@ -168,9 +166,8 @@ await describePostgres("the next operation of a lane", (server) => {
   it("has its turn within 10 s after a crash has undone that it had it", async () => {
     const time = await stopTime((text) => pool.query(text), schema);
     const [first, next] = [await create(), await create()];
-    const token = newToken();
-    expect((await claim(token)).ids).toEqual([first]);
-    await backend.operations.settle({ operationId: first, token }, { to: "completed" });
+    const complete = await begin(first);
+    await complete();
     const { rows } = await pool.query(`select lane_left from ${schema}.operations where id = $1`, [first]);
     expect((await claim()).ids).toEqual([next]);
     const before = { [first]: `lane_left = '${rows[0].lane_left}'`, [next]: "behind = true, token = null" };
@@ -181,7 +178,7 @@ await describePostgres("the next operation of a lane", (server) => {
     expect((await claim()).ids).toEqual([next]);
   });
 
-  async function end(id: string): Promise<void> {
+  async function end(id: string) {
     await backend.operations.requestCancel(id, "a");
     await pool.query(`update ${schema}.operations set due_at = now() where id = $1 and token is not null`, [
       id,

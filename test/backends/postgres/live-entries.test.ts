@@ -1,4 +1,3 @@
-import type { NewOperation } from "async-request-reply/ports";
 import {
   createPostgresBackend,
   type PostgresBackend,
@@ -6,12 +5,13 @@ import {
 } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOnce } from "../../support/claims.js";
-import { describePostgres, openPool } from "../../support/postgres/server.js";
-import { interceptStatements } from "./intercepted-statements.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { CLAIM, countStatements } from "./intercepted-statements.js";
+import { newId, newOperation } from "./submissions.js";
+import { openTestPool } from "./test-pool.js";
+import { endingWith, inTransaction } from "./user-transaction.js";
 
-const { newId } = createSystemRuntime();
 /** Number of operations that began and ended while a transaction was open. Each left an entry in either index. */
 const ENDED = 500_000;
 /** Blocks of the table and its indexes that one look may read. */
@@ -19,10 +19,6 @@ const MOST_BLOCKS = 200;
 const POLL_MS = 10;
 /** Poll intervals after which a look passes all entries. */
 const FULL_LOOKS = 64;
-
-function operation(): NewOperation {
-  return { id: newId(), tenant: "a", definition: "orders", input: "1", retentionMs: 60_000 };
-}
 
 await describePostgres("looking for due work in Postgres while a transaction stays open", (server) => {
   type Claiming = ReturnType<typeof startClaiming>;
@@ -32,11 +28,7 @@ await describePostgres("looking for due work in Postgres while a transaction sta
     schema: string,
     { pool, ...options }: Partial<PostgresBackendOptions<PoolClient>> = {},
   ) {
-    const seen = { looks: 0 };
-    const counted = interceptStatements((pool as Pool | undefined) ?? server.pool, (statement, run) => {
-      if (/^select .*claim_v1/.test(statement.text)) seen.looks += 1;
-      return run();
-    });
+    const { pool: counted, seen } = countStatements((pool as Pool | undefined) ?? server.pool, CLAIM);
     const { pollIntervalMs = POLL_MS } = options;
     const backend = createPostgresBackend({ pool: counted, schema, pollIntervalMs, ...options });
     const listening = backend.queue.listen({ onRing: () => {}, onError: () => {} });
@@ -46,11 +38,7 @@ await describePostgres("looking for due work in Postgres while a transaction sta
     return { backend, seen, claimed, stop };
   }
 
-  async function claimUntil(
-    backend: PostgresBackend<PoolClient>,
-    intervalMs: number,
-    signal: AbortSignal,
-  ): Promise<readonly string[]> {
+  async function claimUntil(backend: PostgresBackend<PoolClient>, intervalMs: number, signal: AbortSignal) {
     while (!signal.aborted) {
       const begun = await claimOnce(backend);
       if (begun.length > 0) return begun.map(({ id }) => id);
@@ -59,27 +47,25 @@ await describePostgres("looking for due work in Postgres while a transaction sta
     return [];
   }
 
-  async function looks({ seen }: Claiming, count: number): Promise<void> {
-    const wanted = seen.looks + count;
-    await expect.poll(() => seen.looks, { interval: 1 }).toBeGreaterThanOrEqual(wanted);
+  async function looks({ seen }: Claiming, count: number) {
+    const wanted = seen.count + count;
+    await expect.poll(() => seen.count, { interval: 1 }).toBeGreaterThanOrEqual(wanted);
   }
 
   /** Records an operation in a transaction that stays open for a while. Returns the looks from its commit until it is found. */
   async function looksUntilFound(
     claiming: Claiming,
     { submissions }: Pick<PostgresBackend<PoolClient>, "submissions">,
-  ): Promise<number> {
+  ) {
     await looks(claiming, 2);
-    const client = await server.pool.connect();
-    await client.query("begin");
-    const wanted = operation();
-    await submissions.transactions?.recordIn(client, { operation: wanted, fingerprint: "1:a" });
-    await looks(claiming, 12);
-    const before = claiming.seen.looks;
-    await client.query("commit");
-    client.release();
+    const wanted = newOperation();
+    const before = await endingWith("commit", server.pool, async (tx) => {
+      await submissions.transactions?.recordIn(tx, { operation: wanted, fingerprint: "1:a" });
+      await looks(claiming, 12);
+      return claiming.seen.count;
+    });
     expect(await claiming.claimed).toEqual([wanted.id]);
-    return claiming.seen.looks - before;
+    return claiming.seen.count - before;
   }
 
   it(`passes few of the entries of ${ENDED} operations that have ended`, async () => {
@@ -96,22 +82,21 @@ await describePostgres("looking for due work in Postgres while a transaction sta
     await open.query("select pg_current_xact_id()");
     await server.pool.query(`update ${table} set token = 't'`);
     await server.pool.query(`update ${table} set state = 'completed', settled_at = now(), due_at = null`);
-    const pool = openPool({ max: 1 });
+    const pool = openTestPool({ max: 1 });
     const claiming = startClaiming(schema, { pool, listen: false, pollIntervalMs: 20 * POLL_MS });
     await looks(claiming, 2);
     const before = await blocksOf(pool, schema);
-    const from = claiming.seen.looks;
+    const from = claiming.seen.count;
     await looks(claiming, FULL_LOOKS / 8);
     claiming.stop.abort();
     expect(await claiming.claimed).toEqual([]);
-    const perLook = ((await blocksOf(pool, schema)) - before) / (claiming.seen.looks - from);
+    const perLook = ((await blocksOf(pool, schema)) - before) / (claiming.seen.count - from);
     // The same look without what the back end remembers.
     const all = await blocksOf(pool, schema);
     await claimOnce(createPostgresBackend({ pool, schema, listen: false, migrate: "manual" }));
     const atFirst = (await blocksOf(pool, schema)) - all;
     await open.query("rollback");
     open.release();
-    await pool.end();
     console.log(
       `blocks per look among ${ENDED} ended operations: ${Math.round(perLook)}, and ${atFirst} at first`,
     );
@@ -141,19 +126,17 @@ await describePostgres("looking for due work in Postgres while a transaction sta
 
   it("finds an operation at once whose lease ended long before another transaction unlocked it", async () => {
     const { operations, schema } = server.openOwn({ listen: false });
-    const wanted = operation();
+    const wanted = newOperation();
     await operations.create(wanted);
     expect(await claimOnce({ operations }, { leaseMs: 1 })).toHaveLength(1);
-    const client = await server.pool.connect();
-    await client.query("begin");
-    await client.query(`select from ${schema}.operations where id = $1 for update`, [wanted.id]);
-    const claiming = startClaiming(schema, { listen: false });
-    await looks(claiming, 12);
-    const before = claiming.seen.looks;
-    await client.query("rollback");
-    client.release();
+    const { claiming, before } = await inTransaction(server.pool, async (tx) => {
+      await tx.query(`select from ${schema}.operations where id = $1 for update`, [wanted.id]);
+      const claiming = startClaiming(schema, { listen: false });
+      await looks(claiming, 12);
+      return { claiming, before: claiming.seen.count };
+    });
     expect(await claiming.claimed).toEqual([wanted.id]);
-    expect(claiming.seen.looks - before).toBeLessThanOrEqual(2);
+    expect(claiming.seen.count - before).toBeLessThanOrEqual(2);
   });
 
   it("finds what is due after the clock of the server was set back", async () => {
@@ -163,16 +146,16 @@ await describePostgres("looking for due work in Postgres while a transaction sta
     await looks(claiming, 2);
     await server.pool.query(`create or replace function ${schema}.now_v1() returns timestamptz language sql stable
       as 'select statement_timestamp() - interval ''1 hour'''`);
-    const wanted = operation();
+    const wanted = newOperation();
     await operations.create(wanted);
-    const before = claiming.seen.looks;
+    const before = claiming.seen.count;
     expect(await claiming.claimed).toEqual([wanted.id]);
-    expect(claiming.seen.looks - before).toBeLessThanOrEqual(2);
+    expect(claiming.seen.count - before).toBeLessThanOrEqual(2);
   });
 });
 
 /** Returns the number of blocks that were read so far. */
-async function blocksOf(pool: Pool, schema: string): Promise<number> {
+async function blocksOf(pool: Pool, schema: string) {
   await pool.query("select pg_stat_force_next_flush()");
   const { rows } = await pool.query<{ blocks: number }>(
     `select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as blocks

@@ -1,8 +1,8 @@
 import { createOrderService, createWorker, type ServiceEvent } from "async-request-reply";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/platform/system-runtime.js";
 import { describePostgres } from "../../support/postgres/server.js";
-import { interceptStatements } from "./intercepted-statements.js";
+import { CLAIM, interceptStatements } from "./intercepted-statements.js";
 
 const ORDER = {
   method: "POST",
@@ -12,21 +12,13 @@ const ORDER = {
 };
 
 await describePostgres("a worker that loses the answers to its claims", (server) => {
-  const closing: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0)) await close();
-  });
-
   /** Runs a worker that loses the given number of answers with work. Returns the operations that it has ended. */
   async function losing(losses: number, submissions: number, maxAttempts: number) {
     let left = losses;
-    const pool = interceptStatements(server.pool, async (statement, run) => {
+    const pool = interceptStatements(server.pool, async ({ text }, run) => {
       const result = await run();
-      const lost =
-        /^select .*claim_v1/.test(statement.text) &&
-        result.rows.some(({ outcome }) => outcome === "begun") &&
-        left > 0;
-      if (!lost) return result;
+      const hasWork = CLAIM.test(text) && result.rows.some(({ outcome }) => outcome === "begun");
+      if (!hasWork || left === 0) return result;
       left -= 1;
       throw new Error("the connection was lost");
     });
@@ -52,11 +44,11 @@ await describePostgres("a worker that loses the answers to its claims", (server)
       { maxAttempts },
     );
     await worker.start();
-    closing.push(async () => {
+    onTestFinished(async () => {
       await worker.stop();
       await backend.close();
     });
-    const ended = (): readonly string[] =>
+    const ended = () =>
       events
         .filter((event) => event.event !== "background.failed" || event.step === "claim")
         .map(({ event }) => event)

@@ -48,13 +48,13 @@ function interceptPool(pool: Pool, intercept: Intercept): SqlPool<PoolClient> {
   return poolOf(async () => {
     const client = await pool.connect();
     const { query } = Object.getPrototypeOf(client) as PoolClient;
-    const intercepted = (...args: readonly unknown[]): unknown => {
-      const run = (): Promise<unknown> => Reflect.apply(query, client, args) as Promise<unknown>;
+    const intercepted = (...args: readonly unknown[]) => {
+      const run = () => Reflect.apply(query, client, args) as Promise<unknown>;
       const { text } = args[0] as Partial<SqlStatement>;
       return text === undefined ? run() : intercept(text, run, client);
     };
     const { release } = client;
-    const restored = (destroy?: boolean): void => {
+    const restored = (destroy?: boolean) => {
       // The interception ends here, so the next user of the connection is not affected.
       Reflect.deleteProperty(client, "query");
       release.call(client, destroy);

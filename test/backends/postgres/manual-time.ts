@@ -61,7 +61,7 @@ const TAKING_TURNS = 3;
 
 /** Creates a new handle each time a connection is taken, so that a stale handle cannot reach another transaction. */
 function withTime(client: PoolClient, clock: Clock, release: (destroy?: boolean) => void): PoolClient {
-  const query = async (...args: readonly unknown[]): Promise<unknown> => {
+  const query = async (...args: readonly unknown[]) => {
     const [statement] = args as [string | { readonly text: string }];
     const text = typeof statement === "string" ? statement : statement.text;
     // A time set in a transaction is rolled back with it.
@@ -72,7 +72,7 @@ function withTime(client: PoolClient, clock: Clock, release: (destroy?: boolean)
   return { query, release, on: client.on.bind(client) } as unknown as PoolClient;
 }
 
-async function tellTime(client: PoolClient, now: number): Promise<void> {
+async function tellTime(client: PoolClient, now: number) {
   if (told.get(client) === now) return;
   const text = "select set_config($1, $2, false)";
   await client.query({ name: "arr_test_now", text, values: [SETTING, String(now)] });

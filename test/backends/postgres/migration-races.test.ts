@@ -1,41 +1,37 @@
-import { randomUUID } from "node:crypto";
 import { postgresMigrations } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
+import { newId, newSubmission } from "./submissions.js";
+import { openTestPool } from "./test-pool.js";
+import { endingWith, inTransaction } from "./user-transaction.js";
 
 /** A way in which a process first needs the schema. */
 type Way = (backend: Opened, pool: Pool) => Promise<unknown>;
 
 const byItself: Readonly<Record<string, Way>> = {
   "migrate()": ({ migrate }) => migrate(),
-  "its first call": ({ operations }) => operations.get(randomUUID(), "a"),
+  "its first call": ({ operations }) => operations.get(newId(), "a"),
 };
 const byTheUser: Readonly<Record<string, Way>> = {
   "the printed SQL": async ({ schema }, pool) => {
     for (const text of postgresMigrations(schema)) await pool.query(text);
   },
-  "recording in an open transaction": async ({ submissions }, pool) => {
-    const tx = await pool.connect();
-    try {
-      await tx.query("begin");
+  "recording in an open transaction": ({ submissions }, pool) =>
+    endingWith("commit", pool, async (tx) => {
       await tx.query("select 1");
-      const operation = { id: randomUUID(), tenant: "a", definition: "d", input: "1", retentionMs: 60_000 };
-      const recorded = submissions.transactions?.recordIn(tx, { operation, fingerprint: "1:a" });
+      const recorded = submissions.transactions?.recordIn(tx, newSubmission());
       expect(await recorded).toEqual({ outcome: "created" });
-      await tx.query("commit");
-    } finally {
-      await tx.query("rollback");
-      tx.release();
-    }
-  },
+    }),
 };
 
+const all = { ...byItself, ...byTheUser };
+
 const settings = [
-  ["READ COMMITTED", "default_transaction_isolation=read\\ committed", { ...byItself, ...byTheUser }, 0],
-  ["REPEATABLE READ", "default_transaction_isolation=repeatable\\ read", { ...byItself, ...byTheUser }, 0],
-  ["SERIALIZABLE", "default_transaction_isolation=serializable", { ...byItself, ...byTheUser }, 0],
-  ["a short lock_timeout", "lock_timeout=1ms", { ...byItself, ...byTheUser }, 20],
+  ["READ COMMITTED", "default_transaction_isolation=read\\ committed", all, 0],
+  ["REPEATABLE READ", "default_transaction_isolation=repeatable\\ read", all, 0],
+  ["SERIALIZABLE", "default_transaction_isolation=serializable", all, 0],
+  ["a short lock_timeout", "lock_timeout=1ms", all, 20],
   ["a short statement_timeout", "statement_timeout=300ms", byItself, 400],
 ] as const;
 
@@ -43,16 +39,11 @@ await describePostgres("a process whose connection hangs in a migration", (serve
   it("delays no other process once the schema exists", async () => {
     const schema = server.newSchema();
     await server.open({ schema }).migrate();
-    const hanging = await server.pool.connect();
-    try {
-      await hanging.query("begin");
+    await inTransaction(server.pool, async (hanging) => {
       for (const text of postgresMigrations(schema)) await hanging.query(text);
       await server.open({ schema }).migrate();
-      expect(await server.open({ schema }).operations.get(randomUUID(), "a")).toBeUndefined();
-    } finally {
-      await hanging.query("rollback");
-      hanging.release();
-    }
+      expect(await server.open({ schema }).operations.get(newId(), "a")).toBeUndefined();
+    });
   });
 
   it("is ended by the server after idleTransactionTimeoutMs, and another process migrates", async () => {
@@ -80,7 +71,7 @@ await describePostgres("a process whose connection hangs in a migration", (serve
     await vi.waitUntil(() => hangs);
     await server.open({ schema }).migrate();
     expect(await ended).toMatchObject({ code: "25P03" });
-    expect(await server.open({ schema }).operations.get(randomUUID(), "a")).toBeUndefined();
+    expect(await server.open({ schema }).operations.get(newId(), "a")).toBeUndefined();
   });
 });
 
@@ -88,25 +79,19 @@ await describePostgres("while another process migrates, a process with", (server
   describe.each(settings)("%s", (_, setting, ways, waitMs) => {
     it.each(Object.entries(ways))("waits for the schema in %s", async (_name, need) => {
       const schema = server.newSchema();
-      const pools = Array.from({ length: 4 }, () => openPool({ max: 2, options: `-c ${setting}` }));
+      const pools = Array.from({ length: 4 }, () => openTestPool({ max: 2, options: `-c ${setting}` }));
       const waiting = `select from pg_stat_activity where wait_event = 'advisory'
         and query like '%migrations of ${schema}%' and clock_timestamp() > query_start + interval '${waitMs} ms'`;
-      const first = await server.pool.connect();
-      try {
-        await first.query("begin");
+      const { needed } = await endingWith("commit", server.pool, async (first) => {
         for (const text of postgresMigrations(schema)) await first.query(text);
         const others = pools.map((pool) => need(server.open({ schema, pool, listen: false }), pool));
         const needed = Promise.allSettled(others);
         await vi.waitUntil(async () => (await server.pool.query(waiting)).rowCount === pools.length);
-        await first.query("commit");
-        for (const each of await needed) expect(each).toMatchObject({ status: "fulfilled" });
-        const { rows } = await server.pool.query(`select version from ${schema}.migrations order by version`);
-        expect(rows).toEqual(postgresMigrations(schema).map((_text, index) => ({ version: index + 1 })));
-      } finally {
-        await first.query("rollback");
-        first.release();
-        await Promise.all(pools.map((pool) => pool.end()));
-      }
+        return { needed };
+      });
+      for (const each of await needed) expect(each).toMatchObject({ status: "fulfilled" });
+      const { rows } = await server.pool.query(`select version from ${schema}.migrations order by version`);
+      expect(rows).toEqual(postgresMigrations(schema).map((_text, index) => ({ version: index + 1 })));
     });
   });
 });

@@ -1,52 +1,40 @@
 import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { newId, newOperation, newSubmission } from "./submissions.js";
+import { openTestPool } from "./test-pool.js";
 
 await describePostgres("migrating Postgres", (server) => {
-  const versions = async (schema: string): Promise<unknown[]> =>
+  const versions = async (schema: string) =>
     (await server.pool.query(`select version from ${schema}.migrations order by version`)).rows;
 
   it("creates one schema when eight processes start at once, and changes nothing when repeated", async () => {
     const schema = server.newSchema();
-    const pools = Array.from({ length: 8 }, () => openPool({ max: 1 }));
-    try {
-      await Promise.all(pools.map((pool) => createPostgresBackend({ pool, schema }).migrate()));
-      const backend = server.open({ schema });
-      expect(
-        await backend.operations.create({
-          id: newId(1),
-          tenant: "a",
-          definition: "d",
-          input: "1",
-          retentionMs: 60_000,
-        }),
-      ).toBe("created");
-      await backend.migrate();
-      expect((await backend.operations.get(newId(1), "a"))?.input).toBe("1");
-      expect(await versions(schema)).toHaveLength(postgresMigrations(schema).length);
-    } finally {
-      await Promise.all(pools.map((pool) => pool.end()));
-    }
+    const pools = Array.from({ length: 8 }, () => openTestPool({ max: 1 }));
+    await Promise.all(pools.map((pool) => createPostgresBackend({ pool, schema }).migrate()));
+    const backend = server.open({ schema });
+    const operation = newOperation();
+    expect(await backend.operations.create(operation)).toBe("created");
+    await backend.migrate();
+    expect((await backend.operations.get(operation.id, "a"))?.input).toBe("1");
+    expect(await versions(schema)).toHaveLength(postgresMigrations(schema).length);
   });
 
   it("happens before the first use unless it is manual, and then calls report a missing store", async () => {
     const automatic = server.openOwn();
-    expect(await automatic.operations.get(newId(1), "a")).toBeUndefined();
+    expect(await automatic.operations.get(newId(), "a")).toBeUndefined();
     const manual = server.openOwn({ migrate: "manual" });
-    await expect(manual.operations.get(newId(1), "a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(manual.operations.get(newId(), "a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await manual.migrate();
-    expect(await manual.operations.get(newId(1), "a")).toBeUndefined();
+    expect(await manual.operations.get(newId(), "a")).toBeUndefined();
   });
 
   it("keeps two schemas of one database apart", async () => {
     const [first, second] = [server.openOwn(), server.openOwn()];
-    const submission = (n: number) => ({
-      operation: { id: newId(n), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, key: "k" },
-      fingerprint: "1:a",
-    });
-    expect(await first.submissions.record(submission(1))).toEqual({ outcome: "created" });
-    expect(await second.submissions.record(submission(2))).toEqual({ outcome: "created" });
-    expect(await first.operations.get(newId(2), "a")).toBeUndefined();
+    const submission = newSubmission({ key: "k" });
+    expect(await first.submissions.record(newSubmission({ key: "k" }))).toEqual({ outcome: "created" });
+    expect(await second.submissions.record(submission)).toEqual({ outcome: "created" });
+    expect(await first.operations.get(submission.operation.id, "a")).toBeUndefined();
     expect(await second.operations.list({ limit: 10 })).toHaveLength(1);
   });
 
@@ -59,20 +47,20 @@ await describePostgres("migrating Postgres", (server) => {
   );
 
   it.each([
-    ["pool", { pool: undefined }],
-    ["pool", { pool: {} }],
-    ["migrate", { migrate: "never" }],
-    ["listen", { listen: "no" }],
-    ["pollIntervalMs", { pollIntervalMs: 0 }],
-    ["maxBatch", { maxBatch: Number.NaN }],
-    ["maxInFlight", { maxInFlight: 1.5 }],
-    ["maxWaiting", { maxWaiting: -1 }],
-  ])("rejects a bad `%s` by name", (name, options) => {
-    const given = { pool: server.pool, ...options } as unknown as Parameters<typeof createPostgresBackend>[0];
-    expect(() => createPostgresBackend(given)).toThrow(`Option \`${name}\``);
+    ["pool", undefined],
+    ["pool", {}],
+    ["migrate", "never"],
+    ["listen", "no"],
+    ["pollIntervalMs", 0],
+    ["statementTimeoutMs", 0],
+    ["statementTimeoutMs", 2 ** 31],
+    ["maxBatch", Number.NaN],
+    ["maxInFlight", 1.5],
+    ["maxWaiting", -1],
+    ["maxWaitingBytes", Number.POSITIVE_INFINITY],
+  ])("rejects a bad `%s` by name", (name, value) => {
+    expect(() => createPostgresBackend({ pool: server.pool, [name]: value } as never)).toThrow(
+      `Option \`${name}\``,
+    );
   });
 });
-
-function newId(n: number): string {
-  return `01900000-0000-7000-8000-${String(n).padStart(12, "0")}`;
-}

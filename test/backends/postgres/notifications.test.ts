@@ -1,19 +1,14 @@
 import type { NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
-import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
+import { expect, it, onTestFinished } from "vitest";
 import { claimOnRing } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
+import { newOperation, openMigrated } from "./submissions.js";
 
-const { newId } = createSystemRuntime();
 /** Longer than any test, so that polling finds nothing. */
 const pollIntervalMs = 600_000;
-
-function operation(definition = "orders"): NewOperation {
-  return { id: newId(), tenant: "a", definition, input: "1", retentionMs: 60_000 };
-}
 
 type Process = Pick<PostgresBackend<PoolClient>, "queue" | "submissions">;
 
@@ -39,8 +34,7 @@ await describePostgres("other processes", (server) => {
       return run();
     });
     const schema = server.newSchema();
-    const there = server.open({ schema, pollIntervalMs });
-    await there.migrate();
+    const there = await openMigrated(server, { schema, pollIntervalMs });
     const here = createPostgresBackend({ pool, schema, pollIntervalMs, migrate: "manual" });
     /** Lets a worker of the first process wait. Once it does, `claimed` has the promise of what it begins. */
     const waitHere = async (limit: number) => {
@@ -50,22 +44,21 @@ await describePostgres("other processes", (server) => {
       await expect.poll(() => looks).toBe(before === 0 ? 2 : before + 1);
       return { claimed };
     };
-    const close = async () => {
+    onTestFinished(async () => {
       await here.close();
       await there.close();
-    };
-    return { here, there, notified, waitHere, waitThere: () => claimOnRing(there), close };
+    });
+    return { here, there, notified, waitHere, waitThere: () => claimOnRing(there) };
   }
 
   it("are hardly ever notified of new operations that this process takes at once", async () => {
-    const { here, notified, waitHere, close } = await twoProcesses();
+    const { here, notified, waitHere } = await twoProcesses();
     for (let round = 0; round < 20; round += 1) {
       const { claimed } = await waitHere(10);
-      const wanted = operation();
+      const wanted = newOperation();
       await accept(here, wanted);
       expect(await claimed).toMatchObject([{ id: wanted.id }]);
     }
-    await close();
     // A receipt that takes longer than a few milliseconds, such as the first one, lets others be notified.
     expect(notified.length).toBeLessThan(10);
   });
@@ -93,30 +86,29 @@ await describePostgres("other processes", (server) => {
   });
 
   it("are notified of new operations that this process has no room for", async () => {
-    const { here, notified, waitHere, waitThere, close } = await twoProcesses();
+    const { here, notified, waitHere, waitThere } = await twoProcesses();
     const { claimed } = await waitHere(1);
-    const [first, second] = [operation(), operation()];
+    const [first, second] = [newOperation(), newOperation()];
     await accept(here, first, second);
     const [mine] = await claimed;
     expect([first.id, second.id]).toContain(mine?.id);
     await expect.poll(() => notified).toEqual([["orders"]]);
     expect(await waitThere()).toHaveLength(1);
-    await close();
   });
 
   it("are notified when this process closes while it may still take a new operation", async () => {
-    const { here, notified, waitHere, close } = await twoProcesses();
+    const { here, notified, waitHere } = await twoProcesses();
     const { claimed } = await waitHere(1);
-    await accept(here, operation(), operation());
-    await close();
+    await accept(here, newOperation(), newOperation());
+    await here.close();
     await claimed;
     expect(notified).toEqual([["orders"]]);
   });
 
   it("get one more notification after those that follow each other too closely", async () => {
-    const { here, there, notified, waitThere, close } = await twoProcesses();
+    const { here, there, notified, waitThere } = await twoProcesses();
     const claimed = waitThere();
-    const wanted = operation();
+    const wanted = newOperation();
     await there.operations.create(wanted);
     const names = Array.from({ length: 20 }, (_, index) => `other-${index}`);
     const published: Promise<void>[] = [];
@@ -128,6 +120,5 @@ await describePostgres("other processes", (server) => {
     expect(await claimed).toMatchObject([{ id: wanted.id }]);
     expect(notified.flat()).toEqual([...names, "orders"]);
     expect(notified.length).toBeLessThan(names.length);
-    await close();
   });
 });

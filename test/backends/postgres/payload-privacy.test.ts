@@ -3,7 +3,6 @@ import {
   allowAnonymous,
   createOrderService,
   createWorker,
-  type HttpResponse,
   logEvents,
   type ServiceEvent,
 } from "async-request-reply";
@@ -11,7 +10,9 @@ import { createPostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
 import { expect, it } from "vitest";
 import { deepText } from "../../support/deep-text.js";
-import { describePostgres, openPool, type Server } from "../../support/postgres/server.js";
+import { describePostgres, type Server } from "../../support/postgres/server.js";
+import { openTestPool } from "./test-pool.js";
+import { inTransaction } from "./user-transaction.js";
 
 /** Stands for private data of a client. */
 const CANARY = "kanarie";
@@ -26,7 +27,7 @@ const refusals: Readonly<Record<string, (schema: string) => string>> = {
   "a trigger that fails for another reason": (schema) => trigger(schema, "55000", "'not now'"),
 };
 
-function trigger(schema: string, code: string, message: string): string {
+function trigger(schema: string, code: string, message: string) {
   return `
     create function ${schema}.refuse() returns trigger language plpgsql as $$ begin
       if new::text like '%${CANARY}%' then
@@ -43,11 +44,8 @@ await describePostgres("an error of the database", (server) => {
   it.each(Object.entries(refusals))("quotes no value that %s refuses", async (_, refuse) => {
     const stage = await createStage(server);
     await server.pool.query(refuse(stage.schema));
-    const replies = [
-      await stage.submit(ORDER),
-      await stage.submit(ORDER, "k"),
-      await stage.submit(ORDER, "k"),
-    ];
+    const replies = [];
+    for (const key of [undefined, "k", "k"]) replies.push(await stage.submit(ORDER, key));
     expect(replies.map(({ status }) => status >= 500)).toEqual([true, true, true]);
     expect(deepText(replies) + stage.seen()).not.toContain(CANARY);
   });
@@ -57,21 +55,13 @@ await describePostgres("an error of the database", (server) => {
     async (_, refuse) => {
       const stage = await createStage(server);
       await server.pool.query(refuse(stage.schema));
-      const client = await server.pool.connect();
-      try {
-        await client.query("begin");
-        const submitting = stage.service.submit(stage.service.definitions[0], ORDER, {
-          tx: client,
-          tenant: "anonymous",
-          key: "k",
-        });
+      await inTransaction(server.pool, async (tx) => {
+        const options = { tx, tenant: "anonymous", key: "k" };
+        const submitting = stage.service.submit(stage.service.definitions[0], ORDER, options);
         const error: unknown = await submitting.catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({ name: "AsyncReplyError" });
         expect(deepText(error)).not.toContain(CANARY);
-      } finally {
-        await client.query("rollback");
-        client.release();
-      }
+      });
     },
   );
 
@@ -101,12 +91,7 @@ await describePostgres("an error of the database", (server) => {
       expect(stage.runs).toBeGreaterThanOrEqual(3);
       expect(rejections).toHaveLength(1);
       expect(deepText(rejections) + stage.seen()).not.toContain(CANARY);
-      const created = await stage.creating.handle({
-        method: "POST",
-        path: "/orders",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(book),
-      });
+      const created = await stage.submit(book, undefined, stage.creating);
       expect(created.status).toBeGreaterThanOrEqual(500);
       expect(deepText(created) + stage.seen()).not.toContain(CANARY);
     },
@@ -141,9 +126,8 @@ await describePostgres("an error of the database", (server) => {
     const stage = await createStage(server);
     await server.pool.query(`drop table ${stage.schema}.operations cascade`);
     await stage.submit(ORDER);
-    const pool = openPool({ connectionString: "postgres://127.0.0.1:1/x" });
-    await stage.submit(ORDER, undefined, createPostgresBackend({ pool }));
-    await pool.end();
+    const pool = openTestPool({ connectionString: "postgres://127.0.0.1:1/x" });
+    await stage.submit(ORDER, undefined, stage.serviceOn(createPostgresBackend({ pool })));
     const causes = stage.events.map((event) => (event as { readonly error?: Error }).error?.cause);
     expect(causes).toMatchObject([
       { code: expect.stringMatching(/^42/), message: expect.stringContaining("does not exist") },
@@ -157,32 +141,26 @@ async function createStage(server: Server) {
   await backend.migrate();
   const events: ServiceEvent[] = [];
   const lines: string[] = [];
-  const log = (fields: object, message: string): void =>
+  const log = (fields: object, message: string) =>
     void lines.push(message, inspect(fields, { depth: null, showHidden: true }), JSON.stringify(fields));
   const logged = logEvents({ info: log, warn: log, error: log });
-  const observe = (event: ServiceEvent): void => {
+  const observe = (event: ServiceEvent) => {
     events.push(event);
     logged(event);
   };
   const authorize = allowAnonymous();
-  const service = createOrderService<PoolClient>({ backend, authorize, observe });
-  const submit = (order: unknown, key?: string, other?: typeof backend): Promise<HttpResponse> => {
-    const { handle } =
-      other === undefined ? service : createOrderService({ backend: other, authorize, observe });
-    return handle({
-      method: "POST",
-      path: "/orders",
-      headers: {
-        "content-type": "application/json",
-        ...(key === undefined ? {} : { "idempotency-key": key }),
-      },
-      body: JSON.stringify(order),
-    });
+  const serviceOn = (by: typeof backend) =>
+    createOrderService<PoolClient>({ backend: by, authorize, observe });
+  const service = serviceOn(backend);
+  const submit = (order: unknown, key?: string, { handle } = service) => {
+    const headers = { "content-type": "application/json", ...(key && { "idempotency-key": key }) };
+    return handle({ method: "POST", path: "/orders", headers, body: JSON.stringify(order) });
   };
   const create = () => ({ body: { secret: CANARY } });
   return {
     schema,
     service,
+    serviceOn,
     creating: createOrderService({ backend, authorize, observe, create }),
     events,
     submit,

@@ -2,13 +2,13 @@ import { createService, defineOperation } from "async-request-reply";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { describePostgres } from "../../support/postgres/server.js";
+import { openMigrated } from "./submissions.js";
 
 const REFUSED = "refused";
 
 await describePostgres("a limit of pending operations", (server) => {
   async function stage() {
-    const { schema, ...backend } = server.open();
-    await backend.migrate();
+    const { schema, ...backend } = await openMigrated(server);
     const jobs = defineOperation({ name: "jobs", path: "/jobs", input: z.int(), limits: { pending: 5 } });
     const service = createService({ definitions: [jobs], backend, observe: false });
     const submit = (number: number, tenant = "a") => service.submit(jobs, number, { tenant });
@@ -17,7 +17,7 @@ await describePostgres("a limit of pending operations", (server) => {
     return { jobs, schema, service, submit };
   }
 
-  const fill = async (submit: (number: number) => Promise<unknown>): Promise<number> => {
+  const fill = async (submit: (number: number) => Promise<unknown>) => {
     let accepted = 0;
     for (; accepted < 10; accepted += 1) {
       const error = await submit(accepted).then(

@@ -9,14 +9,14 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../../support/free-port.js";
 import { accountOfPostgres } from "../../support/postgres/postgres-installation.js";
 import { describePostgres } from "../../support/postgres/server.js";
-import { misconfigured, refusedCheck } from "./refused-check.js";
+import { expectMisconfigured } from "./refused-check.js";
 
 /** Program of the Debian package, which is older than 1.21 in Debian 12. */
 const PROGRAM = "/usr/sbin/pgbouncer";
 
 await describePostgres("check() behind pgbouncer 1.18", (server) => {
   /** Starts pgbouncer in front of the test server, and opens a pool there. */
-  async function openPooled(mode: "transaction" | "session"): Promise<Pool> {
+  async function openPooled(mode: "transaction" | "session") {
     const taken = (await server.pool.connect()) as unknown as Client & PoolClient;
     const { host, port, user = "", database = "" } = taken;
     taken.release();
@@ -53,29 +53,30 @@ ignore_startup_parameters = extra_float_digits
     return pool;
   }
 
+  /** Opens a back end behind the pooler. */
+  async function openBehind(mode: "transaction" | "session") {
+    const pool = await openPooled(mode);
+    const backend = createPostgresBackend({ pool, schema: server.newSchema(), listen: false });
+    onTestFinished(() => backend.close());
+    return backend;
+  }
+
   // Other versions prepare statements themselves.
-  it.skipIf(!existsSync(PROGRAM) && !process.env.CI)(
+  const itWithPgbouncer = it.skipIf(!existsSync(PROGRAM) && !process.env.CI);
+
+  itWithPgbouncer(
     "rejects in transaction mode, where named statements do not survive (needs pgbouncer)",
     async () => {
-      const pool = await openPooled("transaction");
-      const backend = createPostgresBackend({ pool, schema: server.newSchema(), listen: false });
-      expect(await refusedCheck(backend)).toEqual(
-        misconfigured(
-          "The pooler between the pool and the server loses prepared statements. Use pgbouncer 1.21 or later with " +
-            "`max_prepared_statements` above 0, or another pool mode, or connect to the server itself.",
-        ),
+      await expectMisconfigured(
+        await openBehind("transaction"),
+        "The pooler between the pool and the server loses prepared statements. Use pgbouncer 1.21 or later with " +
+          "`max_prepared_statements` above 0, or another pool mode, or connect to the server itself.",
       );
-      await backend.close();
     },
   );
 
-  it.skipIf(!existsSync(PROGRAM) && !process.env.CI)(
-    "resolves in session mode (needs pgbouncer)",
-    async () => {
-      const pool = await openPooled("session");
-      const backend = createPostgresBackend({ pool, schema: server.newSchema(), listen: false });
-      for (const _ of [1, 2]) await expect(backend.check()).resolves.toBeUndefined();
-      await backend.close();
-    },
-  );
+  itWithPgbouncer("resolves in session mode (needs pgbouncer)", async () => {
+    const backend = await openBehind("session");
+    for (const _ of [1, 2]) await expect(backend.check()).resolves.toBeUndefined();
+  });
 });

@@ -4,7 +4,9 @@ import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { claimOnce } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
-import { leastLooksOf } from "./looks.js";
+import { type Looks, leastLooksOf } from "./looks.js";
+import { openTestPool } from "./test-pool.js";
+import { inTransaction } from "./user-transaction.js";
 
 const WAITING = 100_000;
 /** Blocks of the table and its indexes that a claim may read while nothing can begin. */
@@ -24,12 +26,7 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
   }, 60_000);
   afterAll(() => Promise.all(pools.map((each) => each.end())));
 
-  const add = async (
-    definition: string,
-    tenant: string,
-    lane: string | null,
-    count: number,
-  ): Promise<void> => {
+  async function add(definition: string, tenant: string, lane: string | null, count: number) {
     await pool().query(
       `insert into ${schema}.operations (id, tenant, definition, lane, state, input, retention_ms, created_at, due_at)
        select gen_random_uuid(), $1, $2, $3, 'pending', '1', 0, now() + n * interval '1 ms', now() - interval '1 minute'
@@ -37,28 +34,49 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
       [tenant, definition, lane, count],
     );
     await pool().query(`vacuum analyze ${schema}.operations`);
-  };
+  }
 
   function claimer(definition: string, by: Pool, limits?: RunningLimits, pollIntervalMs = 1_000) {
     const options = { schema, listen: false, migrate: "manual", pollIntervalMs } as const;
     const backend = createPostgresBackend({ pool: by, ...options });
-    const claim = async (limit = 10, leaseMs = LEASE_MS): Promise<readonly string[]> =>
+    const claim = async (limit = 10, leaseMs = LEASE_MS) =>
       (await claimOnce(backend, { definitions: [definition], limit, limits, leaseMs })).map(({ id }) => id);
     return { backend, claim };
+  }
+
+  type Claim = ReturnType<typeof claimer>["claim"];
+
+  /** Returns what a claim reads that begins nothing. */
+  async function looksOfNone(beside: string, claim: Claim): Promise<Looks> {
+    const looks = await leastLooksOf(pool(), schema, async () => {
+      expect(await claim()).toEqual([]);
+    });
+    console.log(`a claim beside ${beside} reads ${looks.blocks} blocks`);
+    return looks;
+  }
+
+  /** Runs a function in a transaction that sees the table as it is now. */
+  const whileOpen = (run: () => Promise<void>) =>
+    inTransaction(
+      pools[3] as Pool,
+      async (other) => {
+        await other.query("select pg_current_xact_id()");
+        await run();
+      },
+      "isolation level repeatable read",
+    );
+
+  async function tokenOf(id: string) {
+    return (await pool().query(`select token from ${schema}.operations where id = $1`, [id])).rows[0].token;
   }
 
   it("looks once at a tenant without a place, however much of its work is due", async () => {
     await add("limited", "flood", null, WAITING);
     const { claim } = claimer("limited", pool(), { runningPerTenant: 2 });
     expect(await claim()).toHaveLength(2);
-    let received: readonly string[] = [];
-    const looks = await leastLooksOf(pool(), schema, async () => {
-      received = await claim();
-    });
-    console.log(`a claim beside ${WAITING} operations of a full tenant reads ${looks.blocks} blocks`);
-    expect(received).toEqual([]);
-    expect(looks.scans).toBe(0);
-    expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
+    const { scans, blocks } = await looksOfNone(`${WAITING} operations of a full tenant`, claim);
+    expect(scans).toBe(0);
+    expect(blocks).toBeLessThan(MOST_BLOCKS);
   });
 
   it("reads few blocks for each of 1,600 tenants without a place", async () => {
@@ -71,21 +89,15 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     const { claim } = claimer("tenants", pool(), { runningPerTenant: 1 });
     expect(await claim(2_000)).toHaveLength(1_600);
     await pool().query(`vacuum analyze ${schema}.operations`);
-    const looks = await leastLooksOf(pool(), schema, async () => {
-      expect(await claim()).toEqual([]);
-    });
-    console.log(`a claim beside 1600 tenants without a place reads ${looks.blocks} blocks`);
-    expect(looks.blocks).toBeLessThan(1_600 * 10);
+    const { blocks } = await looksOfNone("1600 tenants without a place", claim);
+    expect(blocks).toBeLessThan(1_600 * 10);
   });
 
   it("passes few attempts that have ended while a transaction stays open", async () => {
     await add("ended", "a", null, 20_000);
     const { claim } = claimer("ended", pool(), { runningPerTenant: 1 });
     expect(await claim(1)).toHaveLength(1);
-    const other = await (pools[3] as Pool).connect();
-    try {
-      await other.query("begin isolation level repeatable read");
-      await other.query("select pg_current_xact_id()");
+    await whileOpen(async () => {
       const ended = `definition = 'ended' and token is null`;
       await pool().query(
         `update ${schema}.operations set token = 't', limited = true, due_at = now() + interval '20 s'
@@ -95,15 +107,9 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
         `update ${schema}.operations set state = 'completed', settled_at = now(), due_at = null where token = 't'`,
       );
       expect(await claim()).toEqual([]);
-      const looks = await leastLooksOf(pool(), schema, async () => {
-        expect(await claim()).toEqual([]);
-      });
-      console.log(`a claim beside 10000 attempts that have ended reads ${looks.blocks} blocks`);
-      expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
-    } finally {
-      await other.query("rollback");
-      other.release();
-    }
+      const { blocks } = await looksOfNone("10000 attempts that have ended", claim);
+      expect(blocks).toBeLessThan(MOST_BLOCKS);
+    });
   });
 
   it("counts attempts with a shorter lease, which others begin later", async () => {
@@ -123,16 +129,12 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     const received: string[] = [];
     for (let call = 0; call < 10; call += 1) received.push(...(await claim()));
     expect(received).toHaveLength(1);
-    const looks = await leastLooksOf(pool(), schema, async () => {
-      expect(await claim()).toEqual([]);
-    });
-    console.log(`a claim beside a lane of 1000 operations reads ${looks.blocks} blocks`);
-    expect(looks.blocks).toBeLessThan(MOST_BLOCKS);
-    expect(await backend.operations.requestCancel(received[0] ?? "", "a")).toBe("requested");
-    const [running] = (await pool().query(`select token from ${schema}.operations where id = $1`, received))
-      .rows;
-    const retry = { to: "retry", delayMs: 0, countAttempt: false } as const;
-    await backend.operations.settle({ operationId: received[0] ?? "", token: running.token }, retry);
+    const { blocks } = await looksOfNone("a lane of 1000 operations", claim);
+    expect(blocks).toBeLessThan(MOST_BLOCKS);
+    const [operationId = ""] = received;
+    expect(await backend.operations.requestCancel(operationId, "a")).toBe("requested");
+    const lease = { operationId, token: await tokenOf(operationId) };
+    await backend.operations.settle(lease, { to: "retry", delayMs: 0, countAttempt: false });
     expect(await claim()).toHaveLength(1);
     expect(await claim()).toEqual([]);
   });
@@ -140,66 +142,47 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
   it("reads few blocks for a long lane while a transaction stays open", async () => {
     await add("long", "a", "one", 3_000);
     const { backend, claim } = claimer("long", pool(), undefined, 50);
-    const other = await (pools[3] as Pool).connect();
-    const runOne = async (): Promise<void> => {
+    const runOne = async () => {
       let operationId: string | undefined;
       // One claim sets aside at most 256 that are behind.
       while (operationId === undefined) [operationId] = await claim();
-      const { rows } = await pool().query(`select token from ${schema}.operations where id = $1`, [
-        operationId,
-      ]);
-      await backend.operations.settle({ operationId, token: rows[0].token }, { to: "completed" });
+      const lease = { operationId, token: await tokenOf(operationId) };
+      await backend.operations.settle(lease, { to: "completed" });
     };
-    try {
-      await other.query("begin isolation level repeatable read");
-      await other.query("select pg_current_xact_id()");
+    await whileOpen(async () => {
       for (let count = 0; count < 1_000; count += 1) await runOne();
       const looks = await leastLooksOf(pool(), schema, runOne);
       console.log(`passing the turn in a lane in which 1000 have ended reads ${looks.blocks} blocks`);
       expect(looks.blocks).toBeLessThan(3 * MOST_BLOCKS);
-    } finally {
-      await other.query("rollback");
-      other.release();
-    }
+    });
   });
 
   it("passes a lane that another transaction holds, and does not wait for it", async () => {
     await add("held", "a", "one", 20);
     await add("held", "b", null, 1);
     const { claim } = claimer("held", pool());
-    const other = await (pools[3] as Pool).connect();
-    try {
-      await other.query("begin");
+    await inTransaction(pools[3] as Pool, async (other) => {
       await other.query(`select pg_advisory_xact_lock(${schema}.lane_lock_v1('held', 'a', 'one'))`);
       expect(await claim(2)).toHaveLength(1);
       expect(await claim(2)).toEqual([]);
       await other.query("commit");
       expect(await claim(2)).toHaveLength(1);
-    } finally {
-      other.release();
-    }
+    });
   });
 
   it("takes no lock while nothing is due", async () => {
     const { claim } = claimer("empty", pool(), { running: 1 });
-    const other = await (pools[3] as Pool).connect();
-    try {
-      await other.query("begin");
+    await inTransaction(pools[3] as Pool, async (other) => {
       await other.query(`select ${schema}.lock_places_v1('{empty}')`);
       expect(await claim()).toEqual([]);
-    } finally {
-      await other.query("rollback");
-      other.release();
-    }
+    });
   });
 
   it("does not count before an open claim of another process has ended", async () => {
     await add("locked", "a", null, 100);
     const limits = { running: 7 };
     const [first, second] = pools.slice(1).map((each) => claimer("locked", each, limits));
-    const other = await (pools[3] as Pool).connect();
-    try {
-      await other.query("begin");
+    await inTransaction(pools[3] as Pool, async (other) => {
       const { rows } = await other.query(
         `select outcome from ${schema}.claim_v1('{locked}', '{5}', '{60000}', '{t}', '{1}', '{0}', '{7}', '{0}', '{f}', '{}',
            5, 'other', false, '', null)`,
@@ -211,9 +194,7 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
       await vi.waitUntil(async () => ended + ((await pool().query(waits)).rowCount ?? 0) >= 2);
       await other.query("commit");
       expect((await Promise.all(claims)).flat()).toHaveLength(2);
-    } finally {
-      other.release();
-    }
+    });
   });
 
   it.each(["repeatable read", "serializable"])(
@@ -222,17 +203,11 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
       const definition = level.replace(" ", "-");
       await add(definition, "a", null, 20);
       await add(definition, "b", "one", 20);
-      const own = openPool({
-        max: 1,
-        options: `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`,
-      });
-      try {
-        const { claim } = claimer(definition, own, { running: 3 });
-        expect(await claim()).toHaveLength(3);
-        expect(await claim()).toEqual([]);
-      } finally {
-        await own.end();
-      }
+      const isolation = `default_transaction_isolation=${level.replace(" ", "\\ ")}`;
+      const own = openTestPool({ max: 1, options: `-c ${isolation}` });
+      const { claim } = claimer(definition, own, { running: 3 });
+      expect(await claim()).toHaveLength(3);
+      expect(await claim()).toEqual([]);
     },
   );
 

@@ -1,26 +1,21 @@
 import { createOrderService, createWorker } from "async-request-reply";
-import type { NewOperation } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
-import { claimOnce, claimOne, claimOnRing } from "../../support/claims.js";
-import { describePostgres, openPool } from "../../support/postgres/server.js";
-import { interceptStatements } from "./intercepted-statements.js";
+import { claimOnce, claimOnRing } from "../../support/claims.js";
+import { describePostgres } from "../../support/postgres/server.js";
+import { CLAIM, interceptStatements } from "./intercepted-statements.js";
+import { begun, newOperation, openMigrated } from "./submissions.js";
+import { openTestPool } from "./test-pool.js";
 
-const { newId, newToken } = createSystemRuntime();
 /** Longer than any test, so that polling finds nothing. */
 const NEVER_MS = 600_000;
-
-function operation(definition = "orders"): NewOperation {
-  return { id: newId(), tenant: "a", definition, input: "1", retentionMs: 60_000 };
-}
 
 await describePostgres("the queue in Postgres", (server) => {
   it("wakes a waiting worker of another process without polling", async () => {
     const schema = server.newSchema();
     const [here, there] = [server.open({ schema }), server.open({ schema, pollIntervalMs: NEVER_MS })];
     const claimed = claimOnRing(there);
-    const wanted = operation();
+    const wanted = newOperation();
     await here.operations.create(wanted);
     await here.queue.publish([{ definition: "orders", operationId: wanted.id }]);
     expect(await claimed).toMatchObject([{ id: wanted.id }]);
@@ -33,7 +28,7 @@ await describePostgres("the queue in Postgres", (server) => {
     const pool = interceptStatements(server.pool, (statement, run) => {
       if (/^select .*pg_notify/s.test(statement.text) && !notifies)
         return Promise.reject(new Error("not now"));
-      if (!/^select .*claim_v1/.test(statement.text)) return run();
+      if (!CLAIM.test(statement.text)) return run();
       // Counted at its end: what is created before then may be found.
       return run().finally(() => {
         looks += 1;
@@ -41,8 +36,7 @@ await describePostgres("the queue in Postgres", (server) => {
     });
     const schema = server.newSchema();
     const here = createPostgresBackend({ pool, schema, listen, pollIntervalMs: NEVER_MS });
-    const there = server.open({ schema });
-    await there.migrate();
+    const there = await openMigrated(server, { schema });
     const claimed = claimOnRing(here);
     const publish = ({ queue }: Pick<typeof here, "queue">) => queue.publish([{ definition: "orders" }]);
     // Once at first, and once more when it listens.
@@ -52,7 +46,7 @@ await describePostgres("the queue in Postgres", (server) => {
 
   it("wakes a worker of the same process when the database refuses notifications, and reports it without one", async () => {
     const { here, claimed, publish } = await waiting({ notifies: false });
-    await here.operations.create(operation());
+    await here.operations.create(newOperation());
     await publish(here);
     expect(await claimed).toHaveLength(1);
     await expect(publish(here)).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
@@ -61,7 +55,7 @@ await describePostgres("the queue in Postgres", (server) => {
 
   it("wakes a worker of the same process also without the right to listen", async () => {
     const { here, claimed, publish } = await waiting({ listen: false });
-    await here.operations.create(operation());
+    await here.operations.create(newOperation());
     await publish(here);
     expect(await claimed).toHaveLength(1);
     await here.close();
@@ -73,7 +67,7 @@ await describePostgres("the queue in Postgres", (server) => {
     await expect.poll(looks).toBe(3);
     await publish(there);
     await expect.poll(looks).toBe(4);
-    await there.operations.create(operation());
+    await there.operations.create(newOperation());
     await publish(there);
     await claimed;
     expect(looks()).toBe(5);
@@ -84,7 +78,7 @@ await describePostgres("the queue in Postgres", (server) => {
     "treats the message %j, which any role may have sent, as a ring for all workers",
     async (message) => {
       const { here, there, schema, claimed } = await waiting();
-      await there.operations.create(operation());
+      await there.operations.create(newOperation());
       await server.pool.query("select pg_notify($1, $2)", [`arr_${schema}`, message]);
       expect(await claimed).toHaveLength(1);
       await here.close();
@@ -92,32 +86,30 @@ await describePostgres("the queue in Postgres", (server) => {
   );
 
   it("listens again when the server has ended its connection, and finds what it missed", async () => {
-    const pool = openPool({ application_name: "to be ended once" });
-    pool.on("error", () => {});
-    const backend = server.open({ pool, pollIntervalMs: NEVER_MS });
-    await backend.migrate();
+    const pool = openTestPool({ application_name: "to be ended once" });
+    const backend = await openMigrated(server, { pool, pollIntervalMs: NEVER_MS });
     const claimed = claimOnRing(backend);
     const listening = `select pid from pg_stat_activity where application_name = 'to be ended once' and query like 'listen%'`;
     await expect.poll(async () => (await server.pool.query(listening)).rowCount).toBe(1);
-    await backend.operations.create(operation());
+    await backend.operations.create(newOperation());
     await server.pool.query(listening.replace("select pid", "select pg_terminate_backend(pid)"));
     expect(await claimed).toHaveLength(1);
     await backend.close();
-    await pool.end();
   });
 
   it("finds operations without rings by polling, without the right to listen", async () => {
     const backend = server.open({ listen: false, pollIntervalMs: 20 });
     const claimed = claimOnRing(backend);
-    await backend.operations.create(operation());
+    await backend.operations.create(newOperation());
     expect(await claimed).toHaveLength(1);
   });
 
   it("gives each definition its share and the unused shares of the others", async () => {
     const backend = server.open();
-    for (let count = 0; count < 20; count += 1) await backend.operations.create(operation("long"));
+    for (let count = 0; count < 20; count += 1)
+      await backend.operations.create(newOperation({ definition: "long" }));
     for (const definition of ["short", "short", "single"])
-      await backend.operations.create(operation(definition));
+      await backend.operations.create(newOperation({ definition }));
     const definitions = ["long", "short", "single"];
     const begun = await claimOnce(backend, { definitions, limit: 9 });
     const names = begun.map(({ definition }) => definition).sort();
@@ -127,12 +119,10 @@ await describePostgres("the queue in Postgres", (server) => {
   it("ends operations with a requested cancellation when their worker is gone", async () => {
     const backend = server.open();
     const service = createOrderService({ backend, authorize: () => ({ id: "a" }) });
-    const cancelled = operation();
-    await backend.operations.create(cancelled);
-    await claimOne(backend.operations, cancelled.id, { token: newToken(), leaseMs: 60_000 });
-    expect(await backend.operations.requestCancel(cancelled.id, "a")).toBe("requested");
+    const { operationId } = await begun(backend);
+    expect(await backend.operations.requestCancel(operationId, "a")).toBe("requested");
     await server.pool.query(`update ${backend.schema}.operations set due_at = now()`);
     await createWorker(service, { orders: () => undefined }).runUntilIdle();
-    expect((await backend.operations.get(cancelled.id, "a"))?.state).toBe("failed");
+    expect((await backend.operations.get(operationId, "a"))?.state).toBe("failed");
   });
 });

@@ -1,4 +1,5 @@
 import type { Backend } from "async-request-reply";
+import { expect } from "vitest";
 
 /** Error of `check`. It must never contain the password of a test. */
 export interface RefusedCheck {
@@ -6,8 +7,10 @@ export interface RefusedCheck {
   readonly detail: string;
 }
 
+type Checked = Pick<Backend<never>, "check">;
+
 /** Returns the code and the detail with which a check is refused. Fails if the back end can be used. */
-export async function refusedCheck({ check }: Pick<Backend, "check">): Promise<RefusedCheck> {
+export async function refusedCheck({ check }: Checked): Promise<RefusedCheck> {
   try {
     await check();
   } catch (error) {
@@ -17,12 +20,12 @@ export async function refusedCheck({ check }: Pick<Backend, "check">): Promise<R
   throw new Error("the check found no mistake");
 }
 
-/** A mistake in the configuration, with these words. */
-export function misconfigured(detail: string): RefusedCheck {
-  return { code: "INVALID_OPTION", detail };
+/** Expects that a check finds a mistake in the configuration, in these words. */
+export async function expectMisconfigured(backend: Checked, detail: string): Promise<void> {
+  expect(await refusedCheck(backend)).toEqual({ code: "INVALID_OPTION", detail });
 }
 
-/** A store that may be there later, with these words. */
-export function unavailable(detail: string): RefusedCheck {
-  return { code: "STORE_UNAVAILABLE", detail };
+/** Expects that a check finds a store that may be there later, in these words. */
+export async function expectUnavailable(backend: Checked, detail: string): Promise<void> {
+  expect(await refusedCheck(backend)).toEqual({ code: "STORE_UNAVAILABLE", detail });
 }

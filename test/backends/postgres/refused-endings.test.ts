@@ -9,18 +9,18 @@ import {
 } from "async-request-reply";
 import { type Operation, problemType } from "async-request-reply/ports";
 import type { PoolClient } from "pg";
-import { describe, expect, it } from "vitest";
-import { inside } from "../../support/inside.js";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { describePostgres } from "../../support/postgres/server.js";
-import { createTransactionStage, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
+import { noting } from "../noting.js";
+import { createTransactionStage, type TransactionStage } from "./transaction-stage.js";
 
 type Create = (order: Order, context: CreateContext<PoolClient>) => Promise<CreatedResource>;
 
-const errorOf = ({ error = "{}" }: Operation): unknown => JSON.parse(error);
+const errorOf = ({ error = "{}" }: Operation) => JSON.parse(error);
 
 await describePostgres("an ending that the database refuses", (server) => {
   /** A database that stores only ASCII. */
-  async function stageInAscii(): Promise<TransactionStage> {
+  async function stageInAscii() {
     const stage = await createTransactionStage(server, { backend: { schema: server.newSchema() } });
     await server.pool.query(
       `alter table "${stage.schema}".operations add check (concat(progress, result, resource, error) !~ '[^ -~]')`,
@@ -29,21 +29,19 @@ await describePostgres("an ending that the database refuses", (server) => {
   }
 
   describe("in a transaction", () => {
+    let stage: TransactionStage;
+    let id: string;
+    beforeEach(async () => {
+      stage = await stageInAscii();
+      id = await stage.submitted();
+    });
+
     it("fails the operation at once if it is the result, and undoes the writes", async () => {
-      const stage = await stageInAscii();
-      const id = await stage.submitted();
       const thrown: unknown[] = [];
-      const work = async (tx: PoolClient): Promise<string> => {
-        await stage.write(tx, id);
-        return "🦊";
-      };
-      await createWorker(stage.service, {
-        orders: (_, job) =>
-          job.transaction(work).catch((error: unknown) => {
-            thrown.push(error);
-            throw error;
-          }),
-      }).runUntilIdle();
+      await stage.work((_, job) => {
+        const working = job.transaction((tx) => stage.write(tx, id).then(() => "🦊"));
+        return working.catch(noting(thrown));
+      });
       expect(thrown).toMatchObject([{ code: "INVALID_RESULT", cause: { code: "23514" } }]);
       expect(await stage.effects()).toEqual([]);
       const operation = await stage.read(id);
@@ -55,14 +53,10 @@ await describePostgres("an ending that the database refuses", (server) => {
     });
 
     it("completes it without the progress if it is only that", async () => {
-      const stage = await stageInAscii();
-      const id = await stage.submitted();
-      await createWorker(stage.service, {
-        orders: (_, job) => {
-          job.progress("🦊");
-          return job.transaction((tx) => stage.write(tx, id).then(() => "done"));
-        },
-      }).runUntilIdle();
+      await stage.work((_, job) => {
+        job.progress("🦊");
+        return job.transaction((tx) => stage.write(tx, id).then(() => "done"));
+      });
       const operation = await stage.read(id);
       expect(operation).toMatchObject({ state: "completed", result: '"done"', attempt: 1 });
       expect(operation.progress).toBeUndefined();
@@ -70,23 +64,17 @@ await describePostgres("an ending that the database refuses", (server) => {
     });
 
     it("keeps progress that it can store", async () => {
-      const stage = await stageInAscii();
-      const id = await stage.submitted();
-      await createWorker(stage.service, {
-        orders: (_, job) => {
-          job.progress("half");
-          return job.transaction(async () => "done");
-        },
-      }).runUntilIdle();
+      await stage.work((_, job) => {
+        job.progress("half");
+        return job.transaction(async () => "done");
+      });
       expect(await stage.read(id)).toMatchObject({ state: "completed", progress: '"half"' });
     });
 
     it("is retried if the database refuses what the function wrote", async () => {
-      const stage = await stageInAscii();
       await server.pool.query(
         `create table "${stage.schema}".taken (id integer primary key deferrable initially deferred)`,
       );
-      const id = await stage.submitted();
       const attempts: number[] = [];
       const worker = createWorker(
         stage.service,
@@ -114,7 +102,7 @@ await describePostgres("an ending that the database refuses", (server) => {
     ["under a lease", false],
   ])("of a creation that a worker finishes %s", (_, shares) => {
     /** Leaves a submission half-done, finishes it, and returns the operation. */
-    async function finish(stage: TransactionStage, create: Create): Promise<Operation> {
+    async function finish(stage: TransactionStage, create: Create) {
       const { submissions, ...stores } = stage.backend;
       const backend = shares
         ? stage.backend
@@ -125,13 +113,7 @@ await describePostgres("an ending that the database refuses", (server) => {
         create,
         observe: () => {},
       });
-      const { runtime } = inside(service);
-      const [id, input] = [runtime.newId(), JSON.stringify(ORDER)];
-      await submissions.record({
-        operation: { id, tenant: TENANT, definition: "orders", key: "k", input, retentionMs: 60_000 },
-        fingerprint: `1:${await runtime.hash(input)}`,
-        initial: { state: "preparing", token: "dead", leaseMs: 1 },
-      });
+      const id = await stage.leaveHalfDone("k");
       await expect
         .poll(async () => {
           await createWorker(service, { orders: () => {} }).runUntilIdle();
@@ -141,34 +123,27 @@ await describePostgres("an ending that the database refuses", (server) => {
       return stage.read(id);
     }
 
-    it("fails the operation after one call if it is the resource", async () => {
-      const stage = await stageInAscii();
-      let calls = 0;
-      const operation = await finish(stage, async () => {
-        calls += 1;
-        return { body: { fox: "🦊" } };
-      });
+    it.each<[string, Create, Parameters<typeof problemType>[0], string]>([
+      [
+        "fails the operation after one call if it is the resource",
+        async () => ({ body: { fox: "🦊" } }),
+        "invalid-result",
+        "The store refused the resource, so no work was done.",
+      ],
+      [
+        "fails it without the reason if it is that, after one call",
+        async () => {
+          throw permanentFailure("sold out 🦊");
+        },
+        "work-failed",
+        "The work failed, but the store refused the reason.",
+      ],
+    ])("%s", async (__, create, problem, detail) => {
+      const counted = vi.fn(create);
+      const operation = await finish(await stageInAscii(), counted);
       expect(operation).toMatchObject({ state: "failed" });
-      expect(errorOf(operation)).toMatchObject({
-        type: problemType("invalid-result"),
-        detail: "The store refused the resource, so no work was done.",
-      });
-      expect(calls).toBe(1);
-    });
-
-    it("fails it without the reason if it is that, after one call", async () => {
-      const stage = await stageInAscii();
-      let calls = 0;
-      const operation = await finish(stage, async () => {
-        calls += 1;
-        throw permanentFailure("sold out 🦊");
-      });
-      expect(operation).toMatchObject({ state: "failed" });
-      expect(errorOf(operation)).toMatchObject({
-        type: problemType("work-failed"),
-        detail: "The work failed, but the store refused the reason.",
-      });
-      expect(calls).toBe(1);
+      expect(errorOf(operation)).toMatchObject({ type: problemType(problem), detail });
+      expect(counted).toHaveBeenCalledTimes(1);
     });
   });
 

@@ -1,15 +1,12 @@
 import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { expect, it } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { describePostgres } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
+import { newId, newSubmission } from "./submissions.js";
 
-const { newId } = createSystemRuntime();
-
-function submission(key: string, members: Partial<NewOperation> = {}): Submission {
-  const own = { id: newId(), tenant: "a", definition: "d", input: "1", retentionMs: 60_000, ...members };
-  return { operation: key === "" ? own : { ...own, key }, fingerprint: `1:${key}` };
+function submission(key: string, members: Partial<NewOperation> = {}) {
+  return newSubmission(key === "" ? members : { ...members, key }, `1:${key}`);
 }
 
 await describePostgres("a batch of submissions", (server) => {

@@ -1,8 +1,9 @@
 import { allowAnonymous, createService, defineOperation, type JsonSchema } from "async-request-reply";
 import { expect, it } from "vitest";
 import { anything } from "../../support/careless-schema.js";
-import { describePostgres, type Opened } from "../../support/postgres/server.js";
+import { describePostgres } from "../../support/postgres/server.js";
 import { createRetryStage } from "../../support/retry-stage.js";
+import { openMigrated } from "./submissions.js";
 
 const integer: JsonSchema = { type: "object", properties: { m: { type: "integer" } } };
 const integerOrText: JsonSchema = { type: "object", properties: { m: { type: ["integer", "string"] } } };
@@ -13,17 +14,11 @@ const JSON_BODY = { type: "application/json", body: '{"m":2}' };
 const OTHER_JSON = { type: "application/json", body: '{"m":3}' };
 
 await describePostgres("a retry in another format, after a deploy that widened the schema", (server) => {
-  async function opened(): Promise<Opened> {
-    const backend = server.open();
-    await backend.migrate();
-    return backend;
-  }
-
   it.each([
     ["answered with 202", {}],
     ["created before the reply", { create: (body: Record<string, unknown>) => ({ body }) }],
   ])("replays an operation that was %s", async (_, options) => {
-    const send = createRetryStage(await opened(), options);
+    const send = createRetryStage(await openMigrated(server), options);
     expect(await send({ ...XML, schema: integer })).toBe("accepted");
     for (const schema of [integer, integerOrText]) {
       expect(await send({ ...XML, schema })).toBe("replayed");
@@ -34,15 +29,10 @@ await describePostgres("a retry in another format, after a deploy that widened t
   });
 
   it("replays an operation if it is submitted in a transaction", async () => {
-    const backend = await opened();
+    const backend = await openMigrated(server);
     expect(await createRetryStage(backend)({ ...XML, schema: integer })).toBe("accepted");
-    const definition = {
-      name: "orders",
-      path: "/orders",
-      input: anything,
-      jsonSchema: integerOrText,
-    } as const;
-    const definitions = [defineOperation(definition)] as const;
+    const members = { input: anything, jsonSchema: integerOrText };
+    const definitions = [defineOperation({ name: "orders", path: "/orders", ...members })] as const;
     const service = createService({ backend, definitions, authorize: allowAnonymous() });
     const tx = await server.pool.connect();
     try {

@@ -42,7 +42,7 @@ await describePostgres("an idle worker in another process", (server) => {
     const started: unknown[] = [];
     const service = createService({ definitions, backend: here, observe: false });
     const operator = createOperator({ definitions, backend: here, observe: false });
-    const run = (input: unknown): void => {
+    const run = (input: unknown) => {
       const isFirst = !started.includes(input);
       started.push(input);
       if (isFirst && input === "fails") throw permanentFailure("no");
@@ -98,7 +98,7 @@ await describePostgres("an idle worker in another process", (server) => {
       const { here, service, started } = await stage();
       const held = signalOf();
       const finish = signalOf();
-      const hold = (): Promise<void> => {
+      const hold = () => {
         held.resolve();
         return finish.promise;
       };

@@ -1,6 +1,7 @@
 import type { RunStatement, SqlDatabase } from "async-request-reply/postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Server } from "../../support/postgres/server.js";
+import { signalOf } from "../../support/worker-stage.js";
 
 /** A database to test. */
 interface Stage<Tx> {
@@ -27,14 +28,14 @@ export function runSqlDatabaseSuite<Tx>(open: () => Promise<Stage<Tx>>): void {
     });
 
     /** Creates a table that the test drops. */
-    async function inTable(run: (table: string) => Promise<void>): Promise<void> {
+    async function inTable(run: (table: string) => Promise<void>) {
       const table = `suite_${Math.random().toString(36).slice(2)}`;
       await stage.elsewhere({ text: `create table ${table} (n int)` });
       await run(table).finally(() =>
         stage.elsewhere({ text: `set local lock_timeout = '10s'; drop table ${table}` }),
       );
     }
-    const rowsOf = async (table: string): Promise<number> =>
+    const rowsOf = async (table: string) =>
       (await stage.elsewhere({ text: `select n from ${table}`, values: [] })).rows.length;
 
     it("returns rows as objects, and reads every kind of parameter", async () => {
@@ -89,20 +90,17 @@ export function runSqlDatabaseSuite<Tx>(open: () => Promise<Stage<Tx>>): void {
         const aborter = new AbortController();
         const reason = new Error("too late");
         let tx: Tx | undefined;
-        let begun: () => void = () => {};
-        const inside = new Promise<void>((resolve) => {
-          begun = resolve;
-        });
+        const begun = signalOf();
         const running = stage.database.transaction(async (own) => {
           tx = own;
           await stage.database.queryIn(own)({ text: `insert into ${table} values (1)` });
-          begun();
+          begun.resolve();
           await new Promise(() => {});
         }, aborter.signal);
-        await inside;
+        await begun.promise;
         aborter.abort(reason);
         await expect(running).rejects.toBe(reason);
-        const write = async (): Promise<unknown> => tx && stage.asUser(tx, `insert into ${table} values (2)`);
+        const write = async () => tx && stage.asUser(tx, `insert into ${table} values (2)`);
         await expect(write()).rejects.toThrow();
         // An insert that was not rolled back would block this.
         await stage.elsewhere({ text: `set local lock_timeout = '10s'; lock table ${table}` });

@@ -10,18 +10,13 @@ await describePostgres("the rows in Postgres", (server) => {
       ["the-secret-token", '{"itemId":"book","quantity":1}'],
       ["the-secret-token", '{"itemId":"book","quantity":0}'],
       ["another-secret-token", '{"itemId":"book","quantity":1}'],
-    ]) {
+    ] as const) {
       const headers = {
         authorization: `Bearer ${token}`,
         "content-type": "application/json",
         "idempotency-key": "k",
       };
-      await service.handle({
-        method: "POST",
-        path: "/orders",
-        headers,
-        ...(body === undefined ? {} : { body }),
-      });
+      await service.handle({ method: "POST", path: "/orders", headers, body });
     }
     await createWorker(service, { orders: () => ({ done: true }) }).runUntilIdle();
     const { rows } = await server.pool.query<{ row: string }>(

@@ -1,30 +1,23 @@
-import type { NewOperation, Submission } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import type { PoolConfig } from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
-import {
-  describePostgres,
-  openPool,
-  openPoolAt,
-  portOfServer,
-  type Server,
-} from "../../support/postgres/server.js";
+import { describePostgres, openPoolAt, portOfServer, type Server } from "../../support/postgres/server.js";
 import { startTcpProxy } from "../../support/tcp-proxy.js";
 import { poolOf } from "./pool-of.js";
+import { newId, newOperation, newSubmission, newToken, openMigrated } from "./submissions.js";
+import { openTestPool } from "./test-pool.js";
 
-const { newId, newToken } = createSystemRuntime();
 /** Longer than any test. */
 const NEVER_MS = 600_000;
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE" };
 
-function operation(): NewOperation {
-  return { id: newId(), tenant: "a", definition: "orders", input: "1", retentionMs: 60_000 };
-}
+const submission = () => newSubmission({ key: newToken() });
 
-function submission(): Submission {
-  return { operation: { ...operation(), key: newToken() }, fingerprint: "1:a" };
-}
+const fails = (call: Promise<unknown>): Promise<boolean> =>
+  call.then(
+    () => false,
+    () => true,
+  );
 
 /** Opens a back end behind a proxy, and one that reaches the same schema directly. */
 async function proxied(
@@ -33,8 +26,7 @@ async function proxied(
   poolOptions: PoolConfig = {},
 ) {
   const schema = server.newSchema();
-  const direct = server.open({ schema });
-  await direct.migrate();
+  const direct = await openMigrated(server, { schema });
   const proxy = await startTcpProxy(portOfServer());
   const pool = openPoolAt(proxy.port, { connectionTimeoutMillis: 1_000, ...poolOptions });
   pool.on("error", () => {});
@@ -54,7 +46,7 @@ async function proxied(
 function keepCalling(call: () => Promise<unknown>): () => Promise<number> {
   let stopped = false;
   let longestMs = 0;
-  const loop = async (): Promise<void> => {
+  const loop = async () => {
     while (!stopped) {
       const begun = performance.now();
       await call().catch((error: unknown) => expect(error).toMatchObject(UNAVAILABLE));
@@ -81,11 +73,7 @@ await describePostgres("a Postgres back end whose network drops every packet", (
     });
     await vi.waitUntil(() => confirmed.length > 100);
     await proxy.set({ does: "drop" });
-    const refused = async (): Promise<boolean> =>
-      backend.operations.get(newId(), "a").then(
-        () => false,
-        () => true,
-      );
+    const refused = () => fails(backend.operations.get(newId(), "a"));
     await vi.waitUntil(refused);
     await vi.waitUntil(refused);
     await proxy.set({ does: "pass" });
@@ -99,7 +87,7 @@ await describePostgres("a Postgres back end whose network drops every packet", (
 
   it("reads while connections that record hang", async () => {
     const { backend, direct, proxy } = await proxied(server, { statementTimeoutMs: NEVER_MS }, { max: 4 });
-    const known = operation();
+    const known = newOperation();
     await direct.operations.create(known);
     // One answer arrives before, so that only the next packets are lost.
     await backend.operations.get(known.id, "a");
@@ -127,10 +115,8 @@ await describePostgres("a Postgres back end whose network drops every packet", (
   });
 
   it("waits for a connection no longer than for an answer, and releases late connections unused", async () => {
-    const pool = openPool({ max: 1, connectionTimeoutMillis: 0 });
-    onTestFinished(() => pool.end());
-    const backend = server.open({ pool, statementTimeoutMs: 1_000 });
-    await backend.migrate();
+    const pool = openTestPool({ max: 1, connectionTimeoutMillis: 0 });
+    const backend = await openMigrated(server, { pool, statementTimeoutMs: 1_000 });
     const kept = [submission(), submission()] as const;
     expect(await backend.submissions.record(kept[0])).toEqual({ outcome: "created" });
     const held = await pool.connect();
@@ -155,12 +141,7 @@ await describePostgres("a Postgres back end whose network drops every packet", (
     }
     await proxy.set({ does: "refuse" });
     await proxy.set({ does: "pass" });
-    await vi.waitUntil(() =>
-      backend.submissions.record(submission()).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await vi.waitUntil(async () => !(await fails(backend.submissions.record(submission()))));
   });
 });
 
@@ -171,8 +152,7 @@ await describePostgres("a listening connection whose network drops every packet"
    */
   async function silenced(): Promise<() => Promise<boolean>> {
     const schema = server.newSchema();
-    const direct = server.open({ schema });
-    await direct.migrate();
+    const direct = await openMigrated(server, { schema });
     const proxy = await startTcpProxy(portOfServer());
     const first = openPoolAt(proxy.port, { max: 1 });
     first.on("error", () => {});
@@ -193,7 +173,7 @@ await describePostgres("a listening connection whose network drops every packet"
     const told = new Set<string>();
     backend.operations.watch?.((id) => void told.add(String(id)));
     const isToldOfAnother = async (): Promise<boolean> => {
-      const another = operation();
+      const another = newOperation();
       await direct.operations.create(another);
       await direct.operations.requestCancel(another.id, "a");
       return told.size > 0;

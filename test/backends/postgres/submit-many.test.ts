@@ -1,66 +1,47 @@
 import type { SubmitOutcome } from "async-request-reply";
 import { allowAnonymous, createOrderService, createWorker, type Order } from "async-request-reply";
-import { createPostgresBackend, type SqlStatement } from "async-request-reply/postgres";
+import { createPostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { claimOnce } from "../../support/claims.js";
 import { describePostgres } from "../../support/postgres/server.js";
-import { interceptStatements } from "./intercepted-statements.js";
+import { signalOf } from "../../support/worker-stage.js";
+import {
+  countFailures,
+  countStatements,
+  interceptStatements,
+  loseOneAnswer,
+  RECORD,
+} from "./intercepted-statements.js";
 import { createTransactionStage, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
+import { endingWith } from "./user-transaction.js";
 
-const words = (outcomes: readonly SubmitOutcome[]): readonly string[] =>
+const words = (outcomes: readonly SubmitOutcome[]) =>
   outcomes.map((each) => (each.outcome === "refused" ? each.error.code : each.outcome));
 
-const idOf = (outcome: SubmitOutcome | undefined): string =>
+const idOf = (outcome: SubmitOutcome | undefined) =>
   outcome === undefined || outcome.outcome === "refused" ? "" : outcome.operationId;
 
 const numbered = (count: number, prefix = "k", input: Order = ORDER) =>
   Array.from({ length: count }, (_, index) => ({ input, key: `${prefix}${index}` }));
-
-const isRecord = ({ text }: SqlStatement): boolean => /^select .*record_\w+\(/.test(text);
 
 const POISON = { input: { ...ORDER, itemId: "poison" }, key: "poison" };
 
 await describePostgres("submitting many on Postgres", (server) => {
   type Items = Parameters<TransactionStage["service"]["submitMany"]>[1];
 
-  const submitMany = (
-    { service }: TransactionStage,
-    items: Items,
-    tx?: PoolClient,
-  ): Promise<readonly SubmitOutcome[]> =>
+  const submitMany = ({ service }: TransactionStage, items: Items, tx?: PoolClient) =>
     service.submitMany(service.definitions[0], items, { tenant: TENANT, ...(tx && { tx }) });
 
-  /** Runs a function in a transaction of the user, which ends as requested. */
-  async function within<Result>(
-    end: "commit" | "rollback",
-    run: (tx: PoolClient) => Promise<Result>,
-  ): Promise<Result> {
-    const client = await server.pool.connect();
-    try {
-      await client.query("begin");
-      const result = await run(client);
-      await client.query(end);
-      return result;
-    } finally {
-      await client.query("rollback");
-      client.release();
-    }
-  }
-
   /** Lets the table refuse rows with a word in their input. */
-  async function refusePoison({ schema }: TransactionStage): Promise<void> {
+  async function refusePoison({ schema }: TransactionStage) {
     await server.pool.query(
       `alter table "${schema}".operations add constraint no_poison check (input not like '%poison%')`,
     );
   }
 
   it("takes one statement for 1,000 items, and wakes a waiting worker", async () => {
-    let statements = 0;
-    const pool = interceptStatements(server.pool, (statement, run) => {
-      if (isRecord(statement)) statements += 1;
-      return run();
-    });
+    const { pool, seen } = countStatements(server.pool, RECORD);
     const pollIntervalMs = 3_600_000;
     const stage = await createTransactionStage(server, { backend: { pool, pollIntervalMs } });
     const done = vi.fn();
@@ -70,15 +51,12 @@ await describePostgres("submitting many on Postgres", (server) => {
       { concurrency: 50, sweepIntervalMs: pollIntervalMs },
     );
     await worker.start();
-    try {
-      const items = numbered(1_000, "k", { ...ORDER, itemId: "x".repeat(255) });
-      const outcomes = await submitMany(stage, items);
-      expect(new Set(words(outcomes))).toEqual(new Set(["created"]));
-      expect(statements).toBe(1);
-      await vi.waitUntil(() => done.mock.calls.length === 1_000);
-    } finally {
-      await stage.service.close();
-    }
+    onTestFinished(() => stage.service.close());
+    const items = numbered(1_000, "k", { ...ORDER, itemId: "x".repeat(255) });
+    const outcomes = await submitMany(stage, items);
+    expect(new Set(words(outcomes))).toEqual(new Set(["created"]));
+    expect(seen.count).toBe(1);
+    await vi.waitUntil(() => done.mock.calls.length === 1_000);
   });
 
   it("refuses an item alone that the database cannot store", async () => {
@@ -91,7 +69,7 @@ await describePostgres("submitting many on Postgres", (server) => {
 
   it("refuses an item alone whose key another transaction holds for longer than a second", async () => {
     const stage = await createTransactionStage(server);
-    const outcomes = await within("rollback", async (tx) => {
+    const outcomes = await endingWith("rollback", server.pool, async (tx) => {
       await submitMany(stage, numbered(1), tx);
       return submitMany(stage, numbered(3));
     });
@@ -100,20 +78,14 @@ await describePostgres("submitting many on Postgres", (server) => {
   });
 
   it("waits for a key whose transaction commits within a second", async () => {
-    let refused = 0;
-    const pool = interceptStatements(server.pool, (statement, run) =>
-      run().catch((error: unknown) => {
-        refused += Number(isRecord(statement));
-        throw error;
-      }),
-    );
+    const { pool, failures } = countFailures(server.pool, (_, { text }) => RECORD.test(text));
     const stage = await createTransactionStage(server, { backend: { pool } });
     let waiting: Promise<readonly SubmitOutcome[]> | undefined;
-    const held = await within("commit", async (tx) => {
+    const held = await endingWith("commit", server.pool, async (tx) => {
       const outcomes = await submitMany(stage, numbered(2), tx);
       waiting = submitMany(stage, numbered(3));
       // It tries again, instead of refusing the items.
-      await vi.waitUntil(() => refused === 2);
+      await vi.waitUntil(() => failures.count === 2);
       return outcomes;
     });
     const outcomes = (await waiting) ?? [];
@@ -124,32 +96,23 @@ await describePostgres("submitting many on Postgres", (server) => {
   it("does not delay other lists while one waits for a key", async () => {
     const stage = await createTransactionStage(server, { backend: { maxInFlight: 1 } });
     const done: string[] = [];
-    const { held, other } = await within("rollback", async (tx) => {
+    const { held, other } = await endingWith("rollback", server.pool, async (tx) => {
       await submitMany(stage, numbered(1), tx);
       const held = submitMany(stage, numbered(3)).finally(() => done.push("held"));
       const other = await submitMany(stage, numbered(3, "other")).finally(() => done.push("other"));
       return { held, other };
     });
-    expect([words(other), words(await held)]).toEqual([
-      ["created", "created", "created"],
-      ["created", "created", "created"],
-    ]);
+    for (const each of [other, await held]) expect(words(each)).toEqual(["created", "created", "created"]);
     expect(done).toEqual(["other", "held"]);
   });
 
   it("does not let a list wait for a key if maxWaiting lists wait already", async () => {
-    let isHeld = false;
-    const pool = interceptStatements(server.pool, (statement, run) =>
-      run().catch((error: unknown) => {
-        isHeld ||= isRecord(statement);
-        throw error;
-      }),
-    );
+    const { pool, failures } = countFailures(server.pool, (_, { text }) => RECORD.test(text));
     const stage = await createTransactionStage(server, { backend: { pool, maxWaiting: 1 } });
-    const { waiting, refused } = await within("rollback", async (tx) => {
+    const { waiting, refused } = await endingWith("rollback", server.pool, async (tx) => {
       await submitMany(stage, numbered(1), tx);
       const waiting = submitMany(stage, numbered(2));
-      await vi.waitUntil(() => isHeld);
+      await vi.waitUntil(() => failures.count > 0);
       return { waiting, refused: await submitMany(stage, [...numbered(1), ...numbered(1, "other")]) };
     });
     expect(words(refused)).toEqual(["SUBMISSION_IN_PROGRESS", "created"]);
@@ -158,14 +121,11 @@ await describePostgres("submitting many on Postgres", (server) => {
 
   it("answers within its time limit, also if all of 1,000 keys are held", async () => {
     const stage = await createTransactionStage(server);
-    const outcomes = await within("rollback", async (tx) => {
+    const outcomes = await endingWith("rollback", server.pool, async (tx) => {
       expect(new Set(words(await submitMany(stage, numbered(1_000), tx)))).toEqual(new Set(["created"]));
       return submitMany(stage, [...numbered(1_000).slice(1), { input: ORDER, key: "free" }]);
     });
-    expect(words(outcomes).slice(0, 999)).toEqual(
-      Array.from({ length: 999 }, () => "SUBMISSION_IN_PROGRESS"),
-    );
-    expect(words(outcomes)[999]).toBe("created");
+    expect(words(outcomes)).toEqual([...Array<string>(999).fill("SUBMISSION_IN_PROGRESS"), "created"]);
   });
 
   it("creates one operation per key if two processes submit the same items in different orders", async () => {
@@ -183,41 +143,30 @@ await describePostgres("submitting many on Postgres", (server) => {
   });
 
   it("creates nothing twice if the connection is lost after the commit", async () => {
-    let left = 1;
-    const pool = interceptStatements(server.pool, async (statement, run) => {
-      const result = await run();
-      if (isRecord(statement) && left-- > 0) throw new Error("Connection terminated unexpectedly");
-      return result;
-    });
+    const { pool, repeated } = loseOneAnswer(server.pool, RECORD);
     const stage = await createTransactionStage(server, { backend: { pool } });
     const outcomes = await submitMany(stage, [...numbered(3), { input: ORDER }]);
     expect(words(outcomes)).toEqual(["created", "created", "created", "created"]);
     expect((await stage.operations()).map(({ id }) => id).sort()).toEqual(outcomes.map(idOf).sort());
-    expect(left).toBeLessThan(0);
+    expect(repeated()).toBe(true);
   });
 
   it("rejects with OVERLOADED if too many lists wait, and records none of the last one", async () => {
-    let release = (): void => {};
-    const blocked = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let sent = 0;
-    const pool = interceptStatements(server.pool, async (statement, run) => {
-      if (isRecord(statement)) {
-        sent += 1;
-        await blocked;
+    const [sent, blocked] = [signalOf(), signalOf()];
+    const pool = interceptStatements(server.pool, async ({ text }, run) => {
+      if (RECORD.test(text)) {
+        sent.resolve();
+        await blocked.promise;
       }
       return run();
     });
     const stage = await createTransactionStage(server, { backend: { pool, maxWaiting: 1, maxInFlight: 1 } });
     const first = submitMany(stage, numbered(2, "first"));
-    await vi.waitUntil(() => sent === 1);
+    await sent.promise;
     const second = submitMany(stage, numbered(2, "second"));
     await expect(submitMany(stage, numbered(2, "third"))).rejects.toMatchObject({ code: "OVERLOADED" });
-    release();
-    expect([...words(await first), ...words(await second)]).toEqual(
-      Array.from({ length: 4 }, () => "created"),
-    );
+    blocked.resolve();
+    expect([...words(await first), ...words(await second)]).toEqual(Array<string>(4).fill("created"));
     const keys = (await stage.operations()).map(({ key }) => key).sort();
     expect(keys).toEqual(["first0", "first1", "second0", "second1"]);
   });
@@ -232,28 +181,25 @@ await describePostgres("submitting many on Postgres", (server) => {
       { sweepIntervalMs: pollIntervalMs, drainTimeoutMs: 50 },
     );
     await worker.start();
-    const run = async (tx: PoolClient): Promise<readonly SubmitOutcome[]> => {
+    const run = async (tx: PoolClient) => {
       const outcomes = await submitMany(stage, numbered(30), tx);
       await stage.write(tx, idOf(outcomes[0]));
       expect(await stage.operations()).toEqual([]);
       return outcomes;
     };
-    try {
-      await within("rollback", run);
-      expect([await stage.operations(), await stage.effects()]).toEqual([[], []]);
-      const outcomes = await within("commit", run);
-      expect(await stage.effects()).toEqual([idOf(outcomes[0])]);
-      await vi.waitUntil(() => done.length === 30);
-      expect([...done].sort()).toEqual(outcomes.map(idOf).sort());
-      expect(stage.events.filter(({ event }) => event === "operation.accepted")).toEqual([]);
-    } finally {
-      await stage.service.close();
-    }
+    onTestFinished(() => stage.service.close());
+    await endingWith("rollback", server.pool, run);
+    expect([await stage.operations(), await stage.effects()]).toEqual([[], []]);
+    const outcomes = await endingWith("commit", server.pool, run);
+    expect(await stage.effects()).toEqual([idOf(outcomes[0])]);
+    await vi.waitUntil(() => done.length === 30);
+    expect([...done].sort()).toEqual(outcomes.map(idOf).sort());
+    expect(stage.events.filter(({ event }) => event === "operation.accepted")).toEqual([]);
   });
 
   it("lets the next claim begin all items of a transaction that has committed", async () => {
     const stage = await createTransactionStage(server);
-    const outcomes = await within("commit", (tx) => submitMany(stage, numbered(5), tx));
+    const outcomes = await endingWith("commit", server.pool, (tx) => submitMany(stage, numbered(5), tx));
     const begun = await claimOnce(stage.backend);
     expect(begun.map(({ id }) => id).sort()).toEqual(outcomes.map(idOf).sort());
   });
@@ -262,9 +208,9 @@ await describePostgres("submitting many on Postgres", (server) => {
     const stage = await createTransactionStage(server);
     await refusePoison(stage);
     await submitMany(stage, numbered(2, "known"));
-    const outcomes = await within("rollback", async (holder) => {
+    const outcomes = await endingWith("rollback", server.pool, async (holder) => {
       await submitMany(stage, numbered(1, "held"), holder);
-      return within("commit", async (tx) => {
+      return endingWith("commit", server.pool, async (tx) => {
         const items = [
           { input: ORDER, key: "known0" },
           { input: { ...ORDER, quantity: 9 }, key: "known1" },

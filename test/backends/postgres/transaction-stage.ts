@@ -3,18 +3,26 @@ import {
   type CreateContext,
   type CreatedResource,
   createOrderService,
+  createWorker,
   type HttpResponse,
   type Order,
   type OrderDefinition,
+  type Processors,
   type Service,
   type ServiceEvent,
+  type WorkerOptions,
 } from "async-request-reply";
 import type { Operation, SettingsOptions } from "async-request-reply/ports";
 import type { PostgresBackend, PostgresBackendOptions } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
+import { inside } from "../../support/inside.js";
 import type { Server } from "../../support/postgres/server.js";
+import { newSubmission } from "./submissions.js";
 
 type OrderService = Service<readonly [OrderDefinition], PoolClient>;
+
+/** A processor of orders, whose job has the transactions of the tests' database. */
+export type OrderProcessor = NonNullable<Processors<readonly [OrderDefinition], PoolClient>["orders"]>;
 
 /** An order service on Postgres. Each order has an effect: a row without a unique constraint, so duplicates show. */
 export interface TransactionStage {
@@ -29,6 +37,10 @@ export interface TransactionStage {
   submit(key?: string, order?: unknown): Promise<HttpResponse>;
   /** Submits an order and returns the id of its operation. */
   submitted(): Promise<string>;
+  /** Leaves a submission in the state of a process that dies while it creates the resource. Returns its id. */
+  leaveHalfDone(key: string): Promise<string>;
+  /** Does the work that is due. */
+  work(orders: OrderProcessor, options?: WorkerOptions): Promise<unknown>;
   operations(): Promise<readonly Operation[]>;
   read(id: string): Promise<Operation>;
   /** Returns the names of the events about started or ended attempts. */
@@ -63,7 +75,7 @@ export async function createTransactionStage(
     ...settings,
     ...(create === undefined ? {} : { create: (order, context) => create(order, context, stage) }),
   });
-  const operations = async (): Promise<readonly Operation[]> => {
+  const operations = async () => {
     const listed = await backend.operations.list({ internal: true, limit: 1_000 });
     return await backend.operations.getMany(listed.map(({ id }) => id));
   };
@@ -86,6 +98,15 @@ export async function createTransactionStage(
       return service.handle({ method: "POST", path: "/orders", headers, body: JSON.stringify(order) });
     },
     submitted: async () => idOf(await stage.submit()),
+    leaveHalfDone: async (key) => {
+      const input = JSON.stringify(ORDER);
+      const submission = newSubmission({ tenant: TENANT, key, input });
+      const fingerprint = `1:${await inside(service).runtime.hash(input)}`;
+      const initial = { state: "preparing", token: "dead", leaseMs: 1 } as const;
+      await backend.submissions.record({ ...submission, fingerprint, initial });
+      return submission.operation.id;
+    },
+    work: (orders, options) => createWorker(service, { orders }, options).runUntilIdle(),
     operations,
     read: async (id) => {
       const operation = await backend.operations.get(id, TENANT);

@@ -1,13 +1,14 @@
 import { allowAnonymous, createOrderService, type OrderDefinition, type Service } from "async-request-reply";
 import type { PostgresBackend } from "async-request-reply/postgres";
-import { Client, type Pool, type PoolClient } from "pg";
-import { expect, it } from "vitest";
+import { Client, type PoolClient } from "pg";
+import { expect, it, onTestFinished } from "vitest";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { createTransactionStage, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
+import { endingWith, inTransaction } from "./user-transaction.js";
 
 type OrderService = Service<readonly [OrderDefinition], PoolClient>;
 
-const submitIn = (service: OrderService, tx: PoolClient, key?: string): Promise<unknown> =>
+const submitIn = (service: OrderService, tx: PoolClient, key?: string) =>
   service.submit(service.definitions[0], ORDER, {
     tenant: TENANT,
     tx,
@@ -20,13 +21,10 @@ await describePostgres("the transaction that a submission is given", (server) =>
   /** Creates a client that belongs to no pool. */
   const newClient = (): OwnClient => new Client(server.pool.options) as Client & Pick<PoolClient, "release">;
 
-  async function withClient<Result>(
-    pool: Pool,
-    run: (client: PoolClient) => Promise<Result>,
-  ): Promise<Result> {
-    const client = await pool.connect();
+  async function withClient(run: (client: PoolClient) => Promise<void>) {
+    const client = await server.pool.connect();
     try {
-      return await run(client);
+      await run(client);
     } finally {
       await client.query("rollback");
       client.release();
@@ -61,7 +59,7 @@ await describePostgres("the transaction that a submission is given", (server) =>
     before.flatMap(([state, prepare]) => submissions.map((each) => [state, ...each, prepare] as const)),
   )("is refused if it %s, and nothing of %s is recorded", async (_state, _what, submit, prepare) => {
     const stage = await createTransactionStage(server);
-    await withClient(server.pool, async (client) => {
+    await withClient(async (client) => {
       await prepare(client);
       await expect(submit(stage, client)).rejects.toMatchObject({
         code: "INVALID_OPTION",
@@ -92,7 +90,7 @@ await describePostgres("the transaction that a submission is given", (server) =>
     ["follows another", (tx) => tx.query("begin; select 1; commit and chain")],
   ])("is accepted if it %s", async (_, begin) => {
     const stage = await createTransactionStage(server);
-    await withClient(server.pool, async (tx) => {
+    await withClient(async (tx) => {
       for (let count = 0; count < 20; count += 1) {
         await begin(tx);
         await submitIn(stage.service, tx);
@@ -136,18 +134,17 @@ await describePostgres("the transaction that a submission is given", (server) =>
     await expect(submitIn(stage.service, client)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   });
 
-  /** Runs a test with a second database on the same server. */
-  async function withOther(run: (pool: Pool, database: string) => Promise<void>): Promise<void> {
+  /** Creates a second database on the same server, for one test. */
+  async function otherDatabase() {
     const database = server.newSchema();
     await server.pool.query(`create database ${database}`);
     const { host, port, user, password } = new Client(server.pool.options);
     const pool = openPool({ connectionString: undefined, host, port, user, password, database } as never);
-    try {
-      await run(pool, database);
-    } finally {
+    onTestFinished(async () => {
       await pool.end();
       await server.pool.query(`drop database ${database}`);
-    }
+    });
+    return { pool, database };
   }
 
   const serviceOf = (backend: PostgresBackend<PoolClient>): OrderService =>
@@ -157,66 +154,58 @@ await describePostgres("the transaction that a submission is given", (server) =>
     ["a check", (backend) => backend.check()],
     ["any use", (backend) => backend.operations.get("00000000-0000-7000-8000-000000000001", TENANT)],
   ])("is refused after %s if it is one of another database with the same schema", async (_, use) => {
-    await withOther(async (pool, database) => {
-      const backend = server.openOwn();
-      const { schema } = backend;
-      const elsewhere = server.openOwn({ pool, schema });
-      await elsewhere.migrate();
-      await use(backend);
-      const service = serviceOf(backend);
-      const [own] = (await server.pool.query("select current_database() as name")).rows;
-      await withClient(pool, async (tx) => {
-        await tx.query("begin");
-        const submitList = () =>
-          service.submitMany(service.definitions[0], [{ input: ORDER }], { tenant: TENANT, tx });
-        for (const submit of [() => submitIn(service, tx), submitList])
-          await expect(submit()).rejects.toMatchObject({
-            code: "INVALID_OPTION",
-            detail:
-              `Option \`tx\` is a transaction of another database, "${database}", where no worker of this back end looks. ` +
-              `Pass a transaction of "${own.name}", the database of \`pool\`, or create a back end for "${database}".`,
-          });
-        // The refusal leaves the transaction usable.
-        await submitIn(serviceOf(elsewhere), tx);
-        await tx.query("commit");
-      });
-      const recorded = await Promise.all(
-        [backend, elsewhere].map(({ operations }) => operations.list({ limit: 9 })),
-      );
-      expect(recorded.map((list) => list?.length)).toEqual([0, 1]);
-      await Promise.all([backend.close(), elsewhere.close()]);
+    const { pool, database } = await otherDatabase();
+    const backend = server.openOwn();
+    const { schema } = backend;
+    const elsewhere = server.openOwn({ pool, schema });
+    await elsewhere.migrate();
+    await use(backend);
+    const service = serviceOf(backend);
+    const [own] = (await server.pool.query("select current_database() as name")).rows;
+    await endingWith("commit", pool, async (tx) => {
+      const submitList = () =>
+        service.submitMany(service.definitions[0], [{ input: ORDER }], { tenant: TENANT, tx });
+      for (const submit of [() => submitIn(service, tx), submitList])
+        await expect(submit()).rejects.toMatchObject({
+          code: "INVALID_OPTION",
+          detail:
+            `Option \`tx\` is a transaction of another database, "${database}", where no worker of this back end looks. ` +
+            `Pass a transaction of "${own.name}", the database of \`pool\`, or create a back end for "${database}".`,
+        });
+      // The refusal leaves the transaction usable.
+      await submitIn(serviceOf(elsewhere), tx);
     });
+    const recorded = await Promise.all(
+      [backend, elsewhere].map(({ operations }) => operations.list({ limit: 9 })),
+    );
+    expect(recorded.map((list) => list?.length)).toEqual([0, 1]);
+    await Promise.all([backend.close(), elsewhere.close()]);
   });
 
   it("is refused if it is one of a database without the schema", async () => {
-    await withOther(async (pool) => {
-      const backend = server.openOwn();
-      await backend.migrate();
-      const service = serviceOf(backend);
-      await service.submit(service.definitions[0], ORDER, { tenant: TENANT });
-      await withClient(pool, async (tx) => {
-        await tx.query("begin");
-        await expect(submitIn(service, tx)).rejects.toMatchObject({
-          code: "INVALID_OPTION",
-          detail:
-            "Option `tx` is a transaction of a database that lacks the schema of this back end. Pass a transaction of the database of `pool`.",
-        });
-        await tx.query("rollback");
-      });
-      await backend.close();
-    });
+    const { pool } = await otherDatabase();
+    const backend = server.openOwn();
+    await backend.migrate();
+    const service = serviceOf(backend);
+    await service.submit(service.definitions[0], ORDER, { tenant: TENANT });
+    await inTransaction(pool, (tx) =>
+      expect(submitIn(service, tx)).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        detail:
+          "Option `tx` is a transaction of a database that lacks the schema of this back end. Pass a transaction of the database of `pool`.",
+      }),
+    );
+    await backend.close();
   });
 
   it("says that it must be rolled back if an earlier statement of it has failed", async () => {
     const backend = server.openOwn();
-    await withClient(server.pool, async (tx) => {
-      await tx.query("begin");
+    await inTransaction(server.pool, async (tx) => {
       await expect(tx.query("select 1 / 0")).rejects.toThrow("division by zero");
       await expect(submitIn(serviceOf(backend), tx)).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
         detail: "An earlier statement of the transaction failed. Roll it back, and run all of it again.",
       });
-      await tx.query("rollback");
     });
     await backend.close();
   });
@@ -226,11 +215,7 @@ await describePostgres("the transaction that a submission is given", (server) =>
     await backend.check();
     await server.pool.query(`drop schema "${backend.schema}" cascade`);
     await backend.migrate();
-    await withClient(server.pool, async (tx) => {
-      await tx.query("begin");
-      await submitIn(serviceOf(backend), tx);
-      await tx.query("commit");
-    });
+    await endingWith("commit", server.pool, (tx) => submitIn(serviceOf(backend), tx));
     expect(await backend.operations.list({ limit: 9 })).toHaveLength(1);
     await backend.close();
   });

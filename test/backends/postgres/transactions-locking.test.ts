@@ -1,12 +1,17 @@
 import { createWorker, type WorkerOptions } from "async-request-reply";
 import type { IsolationLevel } from "async-request-reply/ports";
-import type { Pool, PoolClient } from "pg";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { claimOnce, claimOne } from "../../support/claims.js";
-import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { describePostgres } from "../../support/postgres/server.js";
 import { signalOf } from "../../support/worker-stage.js";
-import { createTransactionStage, TENANT, type TransactionStage } from "./transaction-stage.js";
+import { openTestPool } from "./test-pool.js";
+import {
+  createTransactionStage,
+  type OrderProcessor,
+  TENANT,
+  type TransactionStage,
+} from "./transaction-stage.js";
 
 const { newToken } = createSystemRuntime();
 const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", "serializable"];
@@ -14,39 +19,29 @@ const LEVELS: readonly IsolationLevel[] = ["read committed", "repeatable read", 
 const LEASE_MS = 300;
 
 await describePostgres("the lock of a settling transaction", (server) => {
-  const closing: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-  });
-
   /** Creates a stage whose connections have this isolation level by default, and its operation. */
   async function staged(level?: IsolationLevel) {
     const options =
       level === undefined ? "" : `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`;
-    const pool: Pool = level === undefined ? server.pool : openPool({ options });
-    if (level !== undefined) closing.push(() => pool.end());
+    const pool = level === undefined ? server.pool : openTestPool({ options });
     const stage = await createTransactionStage(server, { backend: { pool, pollIntervalMs: 20 } });
-    closing.push(() => stage.backend.close());
+    onTestFinished(() => stage.backend.close());
     return { stage, id: await stage.submitted() };
   }
 
-  async function start(
-    stage: TransactionStage,
-    orders: Parameters<typeof createWorker<typeof stage.service.definitions, PoolClient>>[1]["orders"],
-    options: WorkerOptions = {},
-  ): Promise<void> {
+  async function start(stage: TransactionStage, orders: OrderProcessor, options: WorkerOptions = {}) {
     const settings = { leaseMs: LEASE_MS, maxAttempts: 1, sweepIntervalMs: 20, ...options };
-    const worker = createWorker(stage.service, { orders: orders as never }, settings);
-    closing.push(() => worker.stop());
+    const worker = createWorker(stage.service, { orders }, settings);
+    onTestFinished(() => worker.stop());
     await worker.start();
   }
 
-  function ended(stage: TransactionStage): Promise<unknown> {
+  function ended(stage: TransactionStage) {
     return vi.waitUntil(() => stage.attempts().some((event) => /operation.(completed|failed)/.test(event)));
   }
 
   /** Waits until the lease in the row of the operation has expired. */
-  function leaseIsOver({ schema }: TransactionStage, id: string): Promise<unknown> {
+  function leaseIsOver({ schema }: TransactionStage, id: string) {
     const text = `select due_at < now() as over from ${schema}.operations where id = $1`;
     return vi.waitUntil(async () => (await server.pool.query(text, [id])).rows[0]?.over === true);
   }
@@ -78,16 +73,14 @@ await describePostgres("the lock of a settling transaction", (server) => {
 
     it("waits for a renewal in progress and runs the work once", async () => {
       const { stage, id } = await staged(level);
+      const renewal = `update ${stage.schema}.operations set due_at = due_at + interval '1 s' where id = $1`;
       const renewing = await server.pool.connect();
       await renewing.query("begin");
       let runs = 0;
       await start(
         stage,
         async (_, job) => {
-          await renewing.query(
-            `update ${stage.schema}.operations set due_at = due_at + interval '1 s' where id = $1`,
-            [id],
-          );
+          await renewing.query(renewal, [id]);
           const working = job.transaction(async (tx) => {
             runs += 1;
             await stage.write(tx, job.operationId);
@@ -167,7 +160,7 @@ await describePostgres("the lock of a settling transaction", (server) => {
     await start(
       stage,
       async (_, job) => {
-        const work = async (): Promise<void> => {
+        const work = async () => {
           job.progress({ percent: 50 });
           await leaseIsOver(stage, id);
           throw new Error("rolled back");

@@ -1,18 +1,20 @@
-import { createWorker, type OrderDefinition, type Processors } from "async-request-reply";
+import { createWorker } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
-import type { PoolClient } from "pg";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { describePostgres } from "../../support/postgres/server.js";
 import { errorOf, signalOf } from "../../support/worker-stage.js";
 import { notingPool } from "./lost-commit.js";
-import { createTransactionStage, type StageOptions, type TransactionStage } from "./transaction-stage.js";
-
-type OrderProcessor = NonNullable<Processors<readonly [OrderDefinition], PoolClient>["orders"]>;
+import {
+  createTransactionStage,
+  type OrderProcessor,
+  type StageOptions,
+  type TransactionStage,
+} from "./transaction-stage.js";
 
 await describePostgres("a processor that does not await its transaction", (server) => {
   const closing: (() => Promise<unknown>)[] = [];
   const unhandled: unknown[] = [];
-  const note = (reason: unknown): void => void unhandled.push(reason);
+  const note = (reason: unknown) => void unhandled.push(reason);
   beforeEach(() => {
     unhandled.length = 0;
     process.on("unhandledRejection", note);

@@ -1,54 +1,34 @@
 import {
   allowAnonymous,
   type CreateContext,
-  type CreatedResource,
   createMemoryStores,
   createOrderService,
   createService,
   createWorker,
   defineOrders,
   type Order,
-  type Submitted,
 } from "async-request-reply";
 import type { PoolClient } from "pg";
-import { expect, it, vi } from "vitest";
-import { claimOne } from "../../support/claims.js";
-import { describePostgres, openPool } from "../../support/postgres/server.js";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { describePostgres } from "../../support/postgres/server.js";
 import { notingPool } from "./lost-commit.js";
+import { begin } from "./submissions.js";
+import { openTestPool } from "./test-pool.js";
 import { createTransactionStage, idOf, ORDER, TENANT, type TransactionStage } from "./transaction-stage.js";
+import { endingWith } from "./user-transaction.js";
 
 await describePostgres("an operation that is submitted in a transaction", (server) => {
-  /** Runs a function in a transaction of the user, which ends as requested. */
-  async function within<Result>(
-    end: "commit" | "rollback",
-    run: (tx: PoolClient) => Promise<Result>,
-  ): Promise<Result> {
-    const client = await server.pool.connect();
-    try {
-      await client.query("begin");
-      const result = await run(client);
-      await client.query(end);
-      return result;
-    } finally {
-      // If the test failed, the transaction may still be open.
-      await client.query("rollback");
-      client.release();
-    }
-  }
+  const within = <Result>(end: "commit" | "rollback", run: (tx: PoolClient) => Promise<Result>) =>
+    endingWith(end, server.pool, run);
 
-  function submitIn(
-    { service }: TransactionStage,
-    tx: PoolClient,
-    key?: string,
-    input = ORDER,
-  ): Promise<Submitted> {
+  function submitIn({ service }: TransactionStage, tx: PoolClient, key?: string, input = ORDER) {
     const options = { tenant: TENANT, ...(key === undefined ? {} : { key }) };
     return service.submit(service.definitions[0], input, { tx, ...options });
   }
 
   it("exists only if the transaction commits, together with its writes", async () => {
     const stage = await createTransactionStage(server);
-    const run = async (tx: PoolClient): Promise<Submitted> => {
+    const run = async (tx: PoolClient) => {
       const submitted = await submitIn(stage, tx, "k");
       await stage.write(tx, submitted.operationId);
       expect(await stage.operations()).toEqual([]);
@@ -78,19 +58,18 @@ await describePostgres("an operation that is submitted in a transaction", (serve
       { sweepIntervalMs: pollIntervalMs, drainTimeoutMs: 50 },
     );
     await worker.start();
-    try {
-      // The worker listens, and does not poll again for a while.
-      const listens = `select from pg_stat_activity where query = 'listen "arr_${stage.schema}"'`;
-      await vi.waitUntil(
-        async () => performance.now() - lookedAt > 500 && (await server.pool.query(listens)).rowCount === 1,
-      );
-      const { operationId } = await within("commit", (tx) => submitIn(stage, tx));
-      await vi.waitUntil(() => done.length > 0);
-      expect(done).toEqual([operationId]);
-    } finally {
+    onTestFinished(async () => {
       await worker.stop();
       await stage.backend.close();
-    }
+    });
+    // The worker listens, and does not poll again for a while.
+    const listens = `select from pg_stat_activity where query = 'listen "arr_${stage.schema}"'`;
+    await vi.waitUntil(
+      async () => performance.now() - lookedAt > 500 && (await server.pool.query(listens)).rowCount === 1,
+    );
+    const { operationId } = await within("commit", (tx) => submitIn(stage, tx));
+    await vi.waitUntil(() => done.length > 0);
+    expect(done).toEqual([operationId]);
   });
 
   it("shares its key with requests in both directions", async () => {
@@ -100,9 +79,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     expect([idOf(replayed), replayed.headers["idempotent-replayed"]]).toEqual([first.operationId, "true"]);
 
     const posted = idOf(await stage.submit("second"));
-    const lease = { operationId: posted, token: "t" };
-    await claimOne(stage.backend.operations, posted, { ...lease, leaseMs: 60_000 });
-    await stage.backend.operations.settle(lease, { to: "completed" });
+    await stage.backend.operations.settle(await begin(stage.backend, posted), { to: "completed" });
     const second = await within("commit", (tx) => submitIn(stage, tx, "second"));
     expect(second).toEqual({ operationId: posted, status: "completed", replayed: true });
   });
@@ -174,20 +151,12 @@ await describePostgres("an operation that is submitted in a transaction", (serve
   ])("is refused for %s as %s, and the transaction can continue", async (_, code, given) => {
     const stage = await createTransactionStage(server);
     await stage.submit("used");
-    const {
-      name = "orders",
-      input,
-      tenant = TENANT,
-      key,
-    } = { input: ORDER, ...given } as {
-      readonly [member in "name" | "tenant" | "key"]?: string;
-    } & { readonly input: typeof ORDER };
-    const options = { tenant, ...(key === undefined ? {} : { key }) };
+    const { name, input, ...options } = { name: "orders", input: ORDER, tenant: TENANT, ...given };
     await within("rollback", async (other) => {
       await submitIn(stage, other, "held");
       await within("commit", async (tx) => {
         const definition = { ...stage.service.definitions[0], name: name as "orders" };
-        const submitting = stage.service.submit(definition, input, { tx, ...options });
+        const submitting = stage.service.submit(definition, input as Order, { tx, ...options });
         await expect(submitting).rejects.toMatchObject({ code });
         await stage.write(tx, (await submitIn(stage, tx, "next")).operationId);
       });
@@ -206,8 +175,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     const definitions = [defineOrders({ idempotencyKey: "required" })] as const;
     const strict = createService({ backend, definitions, authorize: allowAnonymous() });
     await within("rollback", async (tx) => {
-      const options = { tenant: TENANT };
-      const keyless = strict.submit(definitions[0], ORDER, { tx, ...options });
+      const keyless = strict.submit(definitions[0], ORDER, { tx, tenant: TENANT });
       await expect(keyless).rejects.toMatchObject({ code: "MISSING_IDEMPOTENCY_KEY" });
     });
   });
@@ -219,7 +187,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
       return { body: { operationId }, location: "/made" };
     });
     const service = createOrderService({ backend: stage.backend, authorize: allowAnonymous(), create });
-    const submit = (tx: PoolClient): Promise<Submitted> =>
+    const submit = (tx: PoolClient) =>
       service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT, key: "k" });
     await within("rollback", submit);
     expect([await stage.operations(), await stage.effects()]).toEqual([[], []]);
@@ -235,7 +203,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
 
   it("can continue after a failed creation, without its writes", async () => {
     const stage = await createTransactionStage(server);
-    const create = async (_order: Order, { tx }: CreateContext<PoolClient>): Promise<CreatedResource> => {
+    const create = async (_order: Order, { tx }: CreateContext<PoolClient>) => {
       await stage.write(tx, HALF_DONE);
       throw new Error("the warehouse is closed");
     };
@@ -250,25 +218,14 @@ await describePostgres("an operation that is submitted in a transaction", (serve
   });
 
   it("may be the first use of the back end, even with the last connection of the pool", async () => {
-    const pool = openPool({ max: 1 });
+    const pool = openTestPool({ max: 1 });
     const backend = server.open({ pool, schema: server.newSchema() });
     const service = createOrderService({ backend, authorize: allowAnonymous() });
-    const submit = async (end: "commit" | "rollback"): Promise<string> => {
-      const client = await pool.connect();
-      await client.query("begin");
-      const submitted = await service.submit(service.definitions[0], ORDER, { tx: client, tenant: TENANT });
-      await client.query(end);
-      client.release();
-      return submitted.operationId;
-    };
-    try {
-      // The schema is rolled back too.
-      await submit("rollback");
-      const id = await submit("commit");
-      expect((await backend.operations.get(id, TENANT))?.state).toBe("pending");
-    } finally {
-      await pool.end();
-    }
+    const submit = (tx: PoolClient) => service.submit(service.definitions[0], ORDER, { tx, tenant: TENANT });
+    // The schema is rolled back too.
+    await endingWith("rollback", pool, submit);
+    const { operationId } = await endingWith("commit", pool, submit);
+    expect((await backend.operations.get(operationId, TENANT))?.state).toBe("pending");
   });
 
   it.each<[string, (pool: unknown) => unknown, string]>([
@@ -304,7 +261,7 @@ await describePostgres("an operation that is submitted in a transaction", (serve
     const { rows } = await server.pool.query("show max_prepared_transactions");
     skip(rows[0]?.max_prepared_transactions === "0", "The server has no `max_prepared_transactions`.");
     const name = server.newSchema();
-    const prepare = async (listen: boolean): Promise<TransactionStage> => {
+    const prepare = async (listen: boolean) => {
       const stage = await createTransactionStage(server, { backend: { listen } });
       await within("commit", async (tx) => {
         await submitIn(stage, tx);

@@ -1,75 +1,57 @@
-import {
-  createWorker,
-  type Job,
-  type OrderDefinition,
-  type Processors,
-  permanentFailure,
-  type Worker,
-  type WorkerOptions,
-} from "async-request-reply";
+import { createWorker, type Job, permanentFailure, type WorkerOptions } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import type { PoolClient } from "pg";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { describePostgres } from "../../support/postgres/server.js";
 import { unreadable } from "../../support/unreadable.js";
 import { errorOf, signalOf } from "../../support/worker-stage.js";
+import { noting } from "../noting.js";
 import { delayingCommit, type LossAt, losingCommit, notingPool } from "./lost-commit.js";
-import { createTransactionStage, type TransactionStage } from "./transaction-stage.js";
-
-type OrderProcessor = NonNullable<Processors<readonly [OrderDefinition], PoolClient>["orders"]>;
+import {
+  createTransactionStage,
+  type OrderProcessor,
+  type StageOptions,
+  type TransactionStage,
+} from "./transaction-stage.js";
 
 await describePostgres("a processor that works in a transaction", (server) => {
-  const workers: Worker[] = [];
-  const backends: TransactionStage["backend"][] = [];
-  afterEach(async () => {
-    for (const worker of workers.splice(0)) await worker.stop();
-    for (const backend of backends.splice(0)) await backend.close();
-  });
+  /** Creates a stage with a submitted operation. */
+  async function staged(backend: StageOptions["backend"] = {}) {
+    const stage = await createTransactionStage(server, { backend });
+    return { stage, id: await stage.submitted() };
+  }
 
-  async function start(
-    stage: TransactionStage,
-    orders: OrderProcessor,
-    options: WorkerOptions = {},
-  ): Promise<Worker> {
-    const settings = {
-      backoff: { baseMs: 1, maxMs: 1 },
-      sweepIntervalMs: 50,
-      drainTimeoutMs: 50,
-      ...options,
-    };
+  async function start(stage: TransactionStage, orders: OrderProcessor, options: WorkerOptions = {}) {
+    const backoff = { baseMs: 1, maxMs: 1 };
+    const settings = { backoff, sweepIntervalMs: 50, drainTimeoutMs: 50, ...options };
     const worker = createWorker(stage.service, { orders }, settings);
-    workers.push(worker);
-    backends.push(stage.backend);
+    onTestFinished(async () => {
+      await worker.stop();
+      await stage.backend.close();
+    });
     await worker.start();
     return worker;
   }
 
-  /** Waits until the operation is terminal and its worker has reported that. */
-  async function ended(stage: TransactionStage, id: string): Promise<void> {
-    const told = ["operation.completed", "operation.failed"];
-    await vi.waitUntil(() =>
-      stage.events.some(
-        (each) => told.includes(each.event) && "operationId" in each && each.operationId === id,
-      ),
-    );
+  /** Starts a worker, and waits until the operation is terminal and its worker has reported that. */
+  async function runToEnd(stage: TransactionStage, orders: OrderProcessor, options?: WorkerOptions) {
+    await start(stage, orders, options);
+    await vi.waitUntil(() => stage.events.some(({ event }) => /^operation\.(completed|failed)$/.test(event)));
   }
 
   it.each(unreadable.map(([name]) => name))("rolls back and throws the original error: %s", async (name) => {
     const hostile = new Map(unreadable).get(name);
-    const stage = await createTransactionStage(server);
-    const id = await stage.submitted();
+    const { stage, id } = await staged();
     const caught: unknown[] = [];
-    await start(stage, async (_, job) => {
+    await runToEnd(stage, async (_, job) => {
       if (job.attempt > 1) return "done";
-      await job
-        .transaction(async (tx) => {
-          await stage.write(tx, id);
-          throw hostile;
-        })
-        .catch((error: unknown) => caught.push(error));
+      const working = job.transaction(async (tx) => {
+        await stage.write(tx, id);
+        throw hostile;
+      });
+      await working.catch((error: unknown) => caught.push(error));
       throw hostile;
     });
-    await ended(stage, id);
     expect(caught[0] === hostile).toBe(true);
     expect(await stage.effects()).toEqual([]);
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 2 });
@@ -78,10 +60,9 @@ await describePostgres("a processor that works in a transaction", (server) => {
   it("completes the operation and writes in one commit, and later code changes nothing", async () => {
     const texts: string[] = [];
     const pool = notingPool(server.pool, (text) => texts.push(text));
-    const stage = await createTransactionStage(server, { backend: { pool } });
-    const id = await stage.submitted();
+    const { stage, id } = await staged({ pool });
     const seen: unknown[] = [];
-    await start(stage, async (_, job) => {
+    await runToEnd(stage, async (_, job) => {
       const value = await job.transaction(async (tx) => {
         await stage.write(tx, job.operationId);
         seen.push((await stage.read(id)).state);
@@ -90,7 +71,6 @@ await describePostgres("a processor that works in a transaction", (server) => {
       seen.push(value, (await stage.read(id)).state);
       return { parcel: 8 };
     });
-    await ended(stage, id);
     expect(seen).toEqual(["pending", { parcel: 7 }, "completed"]);
     // The settle of the transaction.
     expect(texts.filter((text) => /^select .*\.settle_in_v1\(/.test(text))).toHaveLength(1);
@@ -102,10 +82,9 @@ await describePostgres("a processor that works in a transaction", (server) => {
   it.each(["commit", "rollback", "commit; begin", "rollback; begin"])(
     "says so if the function runs `%s`, and does not complete the operation",
     async (sql) => {
-      const stage = await createTransactionStage(server);
-      const id = await stage.submitted();
+      const { stage, id } = await staged();
       const caught: unknown[] = [];
-      await start(stage, async (_, job) => {
+      await runToEnd(stage, async (_, job) => {
         if (job.attempt > 1) return "done";
         const working = job.transaction(async (tx) => {
           await stage.write(tx, id);
@@ -115,7 +94,6 @@ await describePostgres("a processor that works in a transaction", (server) => {
         await working.catch((error: unknown) => caught.push(error));
         return working;
       });
-      await ended(stage, id);
       const detail = expect.stringContaining("Do not run `commit`") as string;
       expect(caught).toMatchObject([{ code: "INVALID_OPTION", detail }]);
       expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 2 });
@@ -124,39 +102,29 @@ await describePostgres("a processor that works in a transaction", (server) => {
   );
 
   it("reports errors after the commit only to the observer", async () => {
-    const stage = await createTransactionStage(server);
-    const id = await stage.submitted();
+    const { stage, id } = await staged();
     const late = new Error("mail server");
-    await start(stage, async (_, job) => {
+    await runToEnd(stage, async (_, job) => {
       await job.transaction((tx) => stage.write(tx, job.operationId));
       throw late;
     });
-    await ended(stage, id);
-    expect(stage.events).toContainEqual({
-      event: "background.failed",
-      step: "after-transaction",
-      error: late,
-    });
+    const after = { event: "background.failed", step: "after-transaction", error: late };
+    expect(stage.events).toContainEqual(after);
     expect(stage.attempts().at(-1)).toBe("operation.completed");
     expect(await stage.read(id)).not.toHaveProperty("result");
   });
 
   it("writes nothing in an attempt whose function throws, and passes on the original error", async () => {
-    const stage = await createTransactionStage(server);
-    const id = await stage.submitted();
+    const { stage, id } = await staged();
     const failure = new Error("not yet");
     const caught: unknown[] = [];
-    await start(stage, async (_, job) => {
-      const work = async (tx: PoolClient): Promise<void> => {
+    await runToEnd(stage, async (_, job) => {
+      const work = async (tx: PoolClient) => {
         await stage.write(tx, job.operationId);
         if (job.attempt < 3) throw failure;
       };
-      await job.transaction(work).catch((error: unknown) => {
-        caught.push(error);
-        throw error;
-      });
+      await job.transaction(work).catch(noting(caught));
     });
-    await ended(stage, id);
     expect(caught).toEqual([failure, failure]);
     expect(caught[0]).toBe(failure);
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 3 });
@@ -174,37 +142,32 @@ await describePostgres("a processor that works in a transaction", (server) => {
     ["a result that has no JSON form", "invalid-result", () => 1n],
     ["a result that is too large", "invalid-result", () => "x".repeat(70_000)],
   ])("fails the operation and writes nothing for %s", async (_, problem, give) => {
-    const stage = await createTransactionStage(server);
-    const id = await stage.submitted();
-    await start(stage, (_order, job) =>
+    const { stage, id } = await staged();
+    await runToEnd(stage, (_order, job) =>
       job.transaction(async (tx) => {
         await stage.write(tx, job.operationId);
         return give();
       }),
     );
-    await ended(stage, id);
     expect(await stage.read(id)).toMatchObject({ state: "failed", attempt: 1 });
     expect(errorOf(await stage.read(id)).type).toBe(problemType(problem as "work-failed"));
     expect(await stage.effects()).toEqual([]);
   });
 
   it("has one transaction per attempt", async () => {
-    const stage = await createTransactionStage(server);
-    const id = await stage.submitted();
+    const { stage, id } = await staged();
     const codes: unknown[] = [];
-    await start(stage, async (_, job) => {
-      const work = (tx: PoolClient): Promise<void> => stage.write(tx, job.operationId);
+    await runToEnd(stage, async (_, job) => {
+      const work = (tx: PoolClient) => stage.write(tx, job.operationId);
       await job.transaction(work);
       await job.transaction(work).catch(({ code }: { code: string }) => codes.push(code));
     });
-    await ended(stage, id);
     expect(codes).toEqual(["TRANSACTION_USED"]);
     expect(await stage.effects()).toEqual([id]);
   });
 
   it("does not run and writes nothing if another attempt has begun", async () => {
-    const stage = await createTransactionStage(server);
-    const id = await stage.submitted();
+    const { stage, id } = await staged();
     const codes: unknown[] = [];
     let ran = false;
     // In one step. Otherwise the worker itself could begin the other attempt.
@@ -212,7 +175,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
     const steal = `update ${stage.schema}.operations set token = 'other', attempt = attempt + 1, ${lease}`;
     const processor: OrderProcessor = async (_order, job) => {
       await server.pool.query(steal);
-      const work = async (tx: PoolClient): Promise<void> => {
+      const work = async (tx: PoolClient) => {
         ran = true;
         await stage.write(tx, job.operationId);
       };
@@ -233,27 +196,20 @@ await describePostgres("a processor that works in a transaction", (server) => {
     ["after the commit", 1],
     ["before the commit", 2],
   ])("is done once if the connection is lost %s", async (at, attempts) => {
-    const stage = await createTransactionStage(server, { backend: { pool: losingCommit(server.pool, at) } });
-    const id = await stage.submitted();
-    const codes: unknown[] = [];
-    await start(stage, async (_, job) => {
-      const work = (tx: PoolClient): Promise<void> => stage.write(tx, job.operationId);
-      await job.transaction(work).catch((error: unknown) => {
-        codes.push((error as { code: string }).code);
-        throw error;
-      });
-    });
-    await ended(stage, id);
-    expect(codes).toEqual(["STORE_UNAVAILABLE"]);
+    const { stage, id } = await staged({ pool: losingCommit(server.pool, at) });
+    const caught: unknown[] = [];
+    await runToEnd(stage, (_, job) =>
+      job.transaction((tx) => stage.write(tx, job.operationId)).catch(noting(caught)),
+    );
+    expect(caught).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: attempts });
     expect(await stage.effects()).toEqual([id]);
     expect(stage.attempts().filter((event) => event === "operation.completed")).toHaveLength(1);
   });
 
   it("continues in another attempt if the server ends the connection in the middle", async () => {
-    const stage = await createTransactionStage(server);
-    const id = await stage.submitted();
-    await start(stage, async (_, job) => {
+    const { stage, id } = await staged();
+    await runToEnd(stage, async (_, job) => {
       await job.transaction(async (tx) => {
         await stage.write(tx, job.operationId);
         if (job.attempt > 1) return;
@@ -263,7 +219,6 @@ await describePostgres("a processor that works in a transaction", (server) => {
         await gone;
       });
     });
-    await ended(stage, id);
     expect(await stage.read(id)).toMatchObject({ state: "completed", attempt: 2 });
     expect(await stage.effects()).toEqual([id]);
   });
@@ -277,8 +232,7 @@ await describePostgres("a processor that works in a transaction", (server) => {
       "operation.retried",
     ],
   ])("is rolled back when %s, and cannot write any more", async (_, options, event) => {
-    const stage = await createTransactionStage(server);
-    const id = await stage.submitted();
+    const { stage, id } = await staged();
     const [begun, lateWrite] = [signalOf(), signalOf<unknown>()];
     const worker = await start(
       stage,
@@ -304,10 +258,9 @@ await describePostgres("a processor that works in a transaction", (server) => {
 
   it("does not mistake its own end for the loss of its lease, however long the commit takes", async () => {
     const pool = delayingCommit(server.pool, 1_200);
-    const stage = await createTransactionStage(server, { backend: { pool } });
-    const id = await stage.submitted();
+    const { stage } = await staged({ pool });
     let signal: AbortSignal | undefined;
-    await start(
+    await runToEnd(
       stage,
       async (_, job: Job<unknown, PoolClient>) => {
         signal = job.signal;
@@ -316,7 +269,6 @@ await describePostgres("a processor that works in a transaction", (server) => {
       },
       { leaseMs: 1_400 },
     );
-    await ended(stage, id);
     expect(signal?.aborted).toBe(false);
     expect(stage.attempts()).toEqual(["operation.accepted", "operation.started", "operation.completed"]);
   });

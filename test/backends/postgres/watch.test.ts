@@ -4,48 +4,37 @@ import type { Lease } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { createManualClock } from "async-request-reply/testing";
 import { Client, type ClientConfig } from "pg";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createChanges } from "../../../src/backends/postgres/notices/changes.js";
 import type { Channels } from "../../../src/backends/postgres/notices/channels.js";
-import { createSystemRuntime } from "../../../src/platform/system-runtime.js";
 import { createGate } from "../../support/adapter-suite/fixtures/gate.js";
 import { watchReads } from "../../support/adapter-suite/fixtures/reads.js";
 import { claimOnce, claimOne, claimOnRing } from "../../support/claims.js";
-import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
+import { describePostgres, type Opened } from "../../support/postgres/server.js";
 import { interceptStatements } from "./intercepted-statements.js";
-
-const { newId, newToken } = createSystemRuntime();
-
-type Operations = Opened["operations"];
+import { begun, newId, newOperation, newToken, openMigrated } from "./submissions.js";
+import { openTestPool } from "./test-pool.js";
 
 /** Collects the ids that a back end reports from now on, like one of another process. */
-function watched({ operations }: { readonly operations: Operations }) {
+function watched({ operations }: Opened) {
   const told = new Set<string>();
   const stop = operations.watch?.((id) => void (id !== undefined && told.add(id)));
   return { told, stop };
 }
 
-async function begun(operations: Operations) {
-  const id = newId();
-  await operations.create({ id, tenant: "a", definition: "orders", input: "1", retentionMs: 60_000 });
-  const lease = { operationId: id, token: newToken() };
-  await claimOne(operations, id, { ...lease, leaseMs: 60_000 });
-  return lease;
-}
-
-async function settled(operations: Operations): Promise<string> {
-  const lease = await begun(operations);
-  await operations.settle(lease, { to: "completed" });
+async function settled(backend: Pick<Opened, "operations">) {
+  const lease = await begun(backend);
+  await backend.operations.settle(lease, { to: "completed" });
   return lease.operationId;
 }
 
 /** Ends operations until the watcher reports one. Before it listens it reports nothing. */
-async function listening(told: ReadonlySet<string>, operations: Operations): Promise<void> {
-  await expect.poll(async () => told.has(await settled(operations)) || told.size > 0).toBe(true);
+async function listening(told: ReadonlySet<string>, by: Opened) {
+  await expect.poll(async () => told.has(await settled(by)) || told.size > 0).toBe(true);
 }
 
 /** Waits for an operation in one process. Another one completes it, and `then` runs. Returns the body of the reply. */
-async function waitedReply(here: Opened, there: Opened, then = async (): Promise<void> => {}) {
+async function waitedReply(here: Opened, there: Opened, then = async () => {}) {
   const { backend, read } = watchReads(here, "get");
   const authorize = allowAnonymous();
   // The hub polls by this clock, which stands still.
@@ -64,38 +53,43 @@ async function waitedReply(here: Opened, there: Opened, then = async (): Promise
 }
 
 await describePostgres("watching operations in Postgres", (server) => {
-  it("reports operations that end in another process, with any outcome", async () => {
+  type Options = Parameters<typeof server.open>[0];
+
+  /** Opens the back ends of two processes. */
+  function twoProcesses(ofHere: Options = {}, ofThere: Options = {}) {
     const schema = server.newSchema();
-    const [here, there] = [server.open({ schema }), server.open({ schema })];
+    const [here, there] = [server.open({ ...ofHere, schema }), server.open({ ...ofThere, schema })];
+    onTestFinished(() => there.close());
+    return { schema, here, there };
+  }
+
+  /** Opens two processes, of which the second one watches the first one. */
+  async function watching(ofThere: Options = {}) {
+    const { schema, here, there } = twoProcesses({}, ofThere);
     const { told, stop } = watched(there);
-    await listening(told, here.operations);
-    const ids = [await settled(here.operations)];
-    const failed = await begun(here.operations);
+    await listening(told, here);
+    return { schema, here, there, told, stop };
+  }
+
+  it("reports operations that end in another process, with any outcome", async () => {
+    const { here, told, stop } = await watching();
+    const ids = [await settled(here)];
+    const failed = await begun(here);
     await here.operations.settle(failed, { to: "failed", error: "{}" });
-    const cancelled = newId();
-    await here.operations.create({
-      id: cancelled,
-      tenant: "a",
-      definition: "orders",
-      input: "1",
-      retentionMs: 60_000,
-    });
-    await here.operations.requestCancel(cancelled, "a");
-    const shared = await begun(here.operations);
+    const cancelled = newOperation();
+    await here.operations.create(cancelled);
+    await here.operations.requestCancel(cancelled.id, "a");
+    const shared = await begun(here);
     await here.submissions.transactions?.settle(shared, async () => ({ to: "completed" }));
-    ids.push(failed.operationId, cancelled, shared.operationId);
+    ids.push(failed.operationId, cancelled.id, shared.operationId);
     await expect.poll(() => ids.filter((id) => !told.has(id))).toEqual([]);
     stop?.();
-    await there.close();
   });
 
   it("reports attempts, progress and retries in another process", async () => {
-    const schema = server.newSchema();
-    const [here, there] = [server.open({ schema }), server.open({ schema })];
-    const { told, stop } = watched(there);
-    await listening(told, here.operations);
-    const lease = await begun(here.operations);
-    const reported = async (): Promise<void> => {
+    const { here, told, stop } = await watching();
+    const lease = await begun(here);
+    const reported = async () => {
       await expect.poll(() => told.has(lease.operationId)).toBe(true);
       told.clear();
     };
@@ -107,18 +101,16 @@ await describePostgres("watching operations in Postgres", (server) => {
     expect(await claimOnce(here)).toMatchObject([{ id: lease.operationId }]);
     await reported();
     stop?.();
-    await there.close();
   });
 
   it("has sent every notification when a process has closed its back end", async () => {
-    const backend = server.open();
-    await backend.migrate();
+    const backend = await openMigrated(server);
     const client = await server.pool.connect();
     const messages: string[] = [];
     client.on("notification", ({ payload = "" }) => messages.push(...payload.split(" ")));
     try {
       await client.query(`listen "changed_arr_${backend.schema}"`);
-      const ids = [await settled(backend.operations), await settled(backend.operations)];
+      const ids = [await settled(backend), await settled(backend)];
       await backend.close();
       // The server sends notifications before the result.
       await client.query("select");
@@ -129,13 +121,10 @@ await describePostgres("watching operations in Postgres", (server) => {
   });
 
   it("sends a bounded number of notifications, however many operations change and however often", async () => {
-    const schema = server.newSchema();
-    const [here, there] = [server.open({ schema }), server.open({ schema })];
-    const { told } = watched(there);
-    await listening(told, here.operations);
+    const { schema, here, told } = await watching();
     const leases: Lease[] = [];
     for (let batch = 0; batch < 30; batch += 1)
-      leases.push(...(await Promise.all(Array.from({ length: 100 }, () => begun(here.operations)))));
+      leases.push(...(await Promise.all(Array.from({ length: 100 }, () => begun(here)))));
     await expect.poll(() => leases.filter(({ operationId }) => !told.has(operationId))).toEqual([]);
     const listener = new Client({ ...(server.pool.options as ClientConfig) });
     await listener.connect();
@@ -150,14 +139,13 @@ await describePostgres("watching operations in Postgres", (server) => {
     for (let report = 0; report < 5; report += 1)
       await Promise.all(leases.map((lease) => here.operations.renew(lease, { progress: String(report) })));
     await expect.poll(() => told.size).toBeGreaterThan(0);
-    await settled(here.operations);
+    await settled(here);
     const pauses = Math.ceil((performance.now() - started) / 50) + 1;
     expect(notifications).toBeGreaterThan(0);
     // At most ten for each pause: 2,000 ids, or one that replaces more of them.
     expect(notifications).toBeLessThanOrEqual(pauses * 10);
     expect(notifications).toBeLessThan((5 * leases.length) / 50);
     await listener.end();
-    await there.close();
   });
 
   it("replaces the ids by one message if too many operations change at once", async () => {
@@ -171,21 +159,17 @@ await describePostgres("watching operations in Postgres", (server) => {
   });
 
   it("ends a wait in one process when a worker of another one settles, without polling", async () => {
-    const schema = server.newSchema();
-    const [here, there] = [server.open({ schema }), server.open({ schema })];
-    const { told } = watched(here);
-    await listening(told, there.operations);
-    expect(await waitedReply(here, there)).toMatchObject({ status: "completed", result: "done" });
+    const { here: working, there: waiting } = await watching();
+    expect(await waitedReply(waiting, working)).toMatchObject({ status: "completed", result: "done" });
   });
 
   it("ends a wait for an operation that ended before the process listened", async () => {
-    const schema = server.newSchema();
     const gate = createGate();
     const pool = interceptStatements(server.pool, (statement, run) =>
       /^listen/.test(statement.text) ? gate.pass().then(run) : run(),
     );
-    const [here, there] = [server.open({ schema, pool }), server.open({ schema })];
-    const listened = async (): Promise<void> => {
+    const { here, there } = twoProcesses({ pool });
+    const listened = async () => {
       await gate.reached;
       gate.open();
     };
@@ -193,49 +177,33 @@ await describePostgres("watching operations in Postgres", (server) => {
   });
 
   it("reports any number of operations that end together", async () => {
-    const schema = server.newSchema();
-    const [here, there] = [server.open({ schema }), server.open({ schema })];
-    const { told } = watched(there);
-    await listening(told, here.operations);
-    const ids = await Promise.all(Array.from({ length: 1_000 }, () => settled(here.operations)));
+    const { here, told } = await watching();
+    const ids = await Promise.all(Array.from({ length: 1_000 }, () => settled(here)));
     await expect.poll(() => ids.filter((id) => !told.has(id))).toEqual([]);
-    await there.close();
   });
 
   it("reports again after the server has ended the listening connection, which also serves workers", async () => {
-    const schema = server.newSchema();
-    const pool = openPool({ application_name: "watching" });
-    pool.on("error", () => {});
-    const [here, there] = [server.open({ schema }), server.open({ schema, pool, pollIntervalMs: 600_000 })];
-    const { told } = watched(there);
-    await listening(told, here.operations);
+    const pool = openTestPool({ application_name: "watching" });
+    const { here, there, told } = await watching({ pool, pollIntervalMs: 600_000 });
     const claimed = claimOnRing(there, { definitions: ["others"] });
     const connections = "from pg_stat_activity where application_name = 'watching' and query like 'listen%'";
     const pids = async () => (await server.pool.query<{ pid: number }>(`select pid ${connections}`)).rows;
     await expect.poll(pids).toHaveLength(1);
     await server.pool.query(`select pg_terminate_backend(pid) ${connections}`);
     told.clear();
-    await listening(told, here.operations);
+    await listening(told, here);
     await expect.poll(pids).toHaveLength(1);
-    const operationId = newId();
-    await here.operations.create({
-      id: operationId,
-      tenant: "a",
-      definition: "others",
-      input: "1",
-      retentionMs: 60_000,
-    });
-    await here.queue.publish([{ operationId, definition: "others" }]);
+    const other = newOperation({ definition: "others" });
+    await here.operations.create(other);
+    await here.queue.publish([{ operationId: other.id, definition: "others" }]);
     expect(await claimed).toHaveLength(1);
-    await there.close();
-    await pool.end();
   });
 
   it("reports to its own process immediately, also without the right to listen", async () => {
     const backend = server.open({ listen: false });
     const { told } = watched(backend);
-    expect(told).toContain(await settled(backend.operations));
-    const marked = await begun(backend.operations);
+    expect(told).toContain(await settled(backend));
+    const marked = await begun(backend);
     await backend.operations.requestCancel(marked.operationId, "a");
     await server.pool.query(
       `update ${backend.schema}.operations set due_at = now() where due_at is not null`,
@@ -254,23 +222,19 @@ await describePostgres("watching operations in Postgres", (server) => {
     });
     const backend = createPostgresBackend({ pool, schema: server.newSchema(), statementTimeoutMs: 1_000 });
     const ids = [];
-    for (let count = 0; count < 10; count += 1) ids.push(await settled(backend.operations));
+    for (let count = 0; count < 10; count += 1) ids.push(await settled(backend));
     expect(new Set(ids).size).toBe(10);
     expect(hanging).toBeGreaterThan(0);
   });
 
   it("accepts any message on its channel, which every role can send", async () => {
-    const schema = server.newSchema();
-    const [here, there] = [server.open({ schema }), server.open({ schema })];
-    const { told } = watched(there);
-    await listening(told, here.operations);
+    const { schema, here, told } = await watching();
     for (const message of ["", "not an id", "x".repeat(7_000)]) {
       await server.pool.query("select pg_notify($1, $2)", [`changed_arr_${schema}`, message]);
     }
-    const last = await settled(here.operations);
+    const last = await settled(here);
     await expect.poll(() => told.has(last)).toBe(true);
     for (const id of told) expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    await there.close();
   });
 
   it("reports nothing after it was stopped or closed", async () => {
@@ -279,12 +243,12 @@ await describePostgres("watching operations in Postgres", (server) => {
     const stopped = watched(there);
     const other = watched(there);
     const shut = watched(closed);
-    for (const { told } of [other, shut]) await listening(told, here.operations);
+    for (const { told } of [other, shut]) await listening(told, here);
     stopped.stop?.();
     await closed.close();
     stopped.told.clear();
     shut.told.clear();
-    const last = await settled(here.operations);
+    const last = await settled(here);
     await expect.poll(() => other.told.has(last)).toBe(true);
     await pause(100);
     expect([stopped.told.size, shut.told.size]).toEqual([0, 0]);

@@ -18,7 +18,7 @@ await describePostgres("webhooks on Postgres", (server) => {
     const backend = server.open();
     const authorize = (): undefined => undefined;
     const service = createService({ definitions: [exportsOf], backend, authorize, webhooks, observe: false });
-    const submit = async (outcome: "complete" | "refuse" | "mend"): Promise<string> =>
+    const submit = async (outcome: "complete" | "refuse" | "mend") =>
       (await service.submit(exportsOf, { outcome }, { tenant })).operationId;
     const cancelled = await submit("complete");
     await service.cancel(exportsOf, cancelled, { tenant });

@@ -9,10 +9,7 @@ import { startPrivatePostgres } from "../../support/postgres/private-postgres.js
 const { DATABASE_URL, PGHOST } = process.env;
 
 /** Starts a server for each worker, so that files that run at the same time cannot disturb each other. */
-async function startServers(
-  project: TestProject,
-  installation: PostgresInstallation | undefined,
-): Promise<() => Promise<void>> {
+async function startServers(project: TestProject, installation: PostgresInstallation | undefined) {
   const workers = installation === undefined ? 0 : Number(project.vitest.config.maxWorkers);
   const servers = await Promise.all(
     Array.from({ length: workers }, () =>

@@ -5,7 +5,7 @@ import { createNodeHarness } from "../../support/node-harness.js";
 import { describeClients, type SqliteClient } from "../../support/sqlite/clients.js";
 import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
 
-function declareCases(client: SqliteClient): void {
+function declareCases(client: SqliteClient) {
   const files: DatabaseFile[] = [];
   const harness = createNodeHarness(() => {
     const file = newDatabaseFile(client);

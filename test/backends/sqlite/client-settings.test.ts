@@ -1,8 +1,8 @@
 import { createSqliteBackend } from "async-request-reply/sqlite";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { claimOne } from "../../support/claims.js";
-import { describeClients, type OpenDatabase, type SqliteClient } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import type { OpenDatabase, SqliteClient } from "../../support/sqlite/clients.js";
+import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
 /** A database of which a client returns integers as BigInt. */
@@ -18,13 +18,12 @@ function withOptions(options: object): SqliteClient["open"] {
   return (path) => new DatabaseSync(path, options);
 }
 
-async function expectWorks(database: OpenDatabase): Promise<void> {
+async function expectWorks(database: OpenDatabase) {
   const backend = createSqliteBackend({ database });
   try {
     await backend.check();
-    const submission = newSubmission(1);
-    const { id, tenant } = submission.operation;
-    expect(await backend.submissions.record(submission)).toMatchObject({ outcome: "created" });
+    const { id, tenant } = newSubmission(1).operation;
+    expect(await backend.submissions.record(newSubmission(1))).toMatchObject({ outcome: "created" });
     await claimOne(backend.operations, id, { token: "t", leaseMs: 1_000 });
     await backend.operations.settle({ operationId: id, token: "t" }, { to: "completed", result: "1" });
     expect(await backend.operations.get(id, tenant)).toMatchObject({ state: "completed", result: "1" });
@@ -33,15 +32,9 @@ async function expectWorks(database: OpenDatabase): Promise<void> {
   }
 }
 
-describeClients(
+describeFile(
   "an SQLite database with integers as BigInt",
-  (client) => {
-    let file: DatabaseFile;
-    beforeEach(() => {
-      file = newDatabaseFile(client);
-    });
-    afterEach(() => file.remove());
-
+  (file) => {
     it("keeps operations, and still returns BigInt to its user", async () => {
       const database = file.connect() as SafeIntegers;
       database.defaultSafeIntegers(true);
@@ -52,15 +45,9 @@ describeClients(
   ["better-sqlite3", "libsql"],
 );
 
-describeClients(
+describeFile(
   "an SQLite database",
-  (client) => {
-    let file: DatabaseFile;
-    beforeEach(() => {
-      file = newDatabaseFile(client);
-    });
-    afterEach(() => file.remove());
-
+  (file, client) => {
     it.each([{ readBigInts: true }, { returnArrays: true }])("keeps operations with %o", async (options) => {
       await expectWorks(file.connect({ ...client, open: withOptions(options) }));
     });
@@ -68,13 +55,7 @@ describeClients(
   ["node:sqlite"],
 );
 
-describeClients("an SQLite database whose rows have another form", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
+describeFile("an SQLite database whose rows have another form", (file) => {
   const refusal = (detail: string) => ({ code: "INVALID_OPTION", detail });
 
   it("is refused by the name of the pragma if columns have the names of their tables", async () => {

@@ -1,19 +1,12 @@
 import { createManualClock } from "async-request-reply/testing";
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { claimOne } from "../../support/claims.js";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
 const TEN_MINUTES_MS = 600_000;
 
-describeClients("the clock of an SQLite file", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
+describeFile("the clock of an SQLite file", (file) => {
   const { id } = newSubmission(1).operation;
 
   it("is the clock of the machine, even if `Date` is ten minutes fast in one process (F10)", async () => {

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createSqliteBackend, type SqliteBackend } from "async-request-reply/sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { claimOne } from "../../support/claims.js";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
 const SECRET = "a very secret input";
@@ -17,13 +16,7 @@ async function errorsOf(backend: SqliteBackend): Promise<readonly [check: unknow
   ];
 }
 
-describeClients("an SQLite file that cannot be used", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
+describeFile("an SQLite file that cannot be used", (file, client) => {
   it("is named as read-only", async () => {
     await file.open().submissions.record(newSubmission(1));
     const database = file.connect();
@@ -112,7 +105,7 @@ describeClients("an SQLite file that cannot be used", (client) => {
     await operations.redrive(id, { id: successor, onEndId: successor });
     for (const each of [successor, other.operation.id]) await operations.requestCancel(each, "tenant");
     database.exec(`update arr_operations set attempt = 'unreadable' where id = '${id}'`);
-    const left = (): unknown[] => database.prepare("select id from arr_operations").all();
+    const left = () => database.prepare("select id from arr_operations").all();
     await expect
       .poll(async () => {
         await submissions.purge({ limit: 10 });

@@ -2,55 +2,44 @@ import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { createManualClock } from "async-request-reply/testing";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
-describeClients("the file of an SQLite database", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
-  it.each([
-    ["deleted", () => rmSync(file.path)],
+describeFile("the file of an SQLite database", (file, client) => {
+  const changes = [
+    ["deleted", (path: string) => rmSync(path)],
     [
       "replaced",
-      () => {
-        renameSync(file.path, `${file.path}-old`);
-        writeFileSync(file.path, "");
+      (path: string) => {
+        renameSync(path, `${path}-old`);
+        writeFileSync(path, "");
       },
     ],
-  ])("accepts nothing after it was %s, because that would be lost with the process", async (_, change) => {
-    const backend = file.open();
-    await backend.submissions.record(newSubmission(1));
-    change();
-    const detail = expect.stringContaining("was deleted, moved or replaced");
-    await expect(backend.submissions.record(newSubmission(2))).rejects.toMatchObject({
-      code: "STORE_UNAVAILABLE",
-      message: detail,
-      detail: expect.not.stringContaining(file.path),
-      context: { recorded: "no" },
-    });
-    await expect(backend.check()).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
-  });
+  ] as const;
+
+  it.each(changes)(
+    "accepts nothing after it was %s, because that would be lost with the process",
+    async (_, change) => {
+      const backend = file.open();
+      await backend.submissions.record(newSubmission(1));
+      change(file.path);
+      const detail = expect.stringContaining("was deleted, moved or replaced");
+      await expect(backend.submissions.record(newSubmission(2))).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+        message: detail,
+        detail: expect.not.stringContaining(file.path),
+        context: { recorded: "no" },
+      });
+      await expect(backend.check()).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
+    },
+  );
 
   describe.each([
     ["the write-ahead log", "-wal"],
     ["the shared memory", "-shm"],
   ])("accepts nothing after %s was", (_, suffix) => {
-    it.each([
-      ["deleted", (path: string) => rmSync(path)],
-      [
-        "replaced",
-        (path: string) => {
-          renameSync(path, `${path}-old`);
-          writeFileSync(path, "");
-        },
-      ],
-    ])("%s, because other processes do not see it any more", async (__, change) => {
+    it.each(changes)("%s, because other processes do not see it any more", async (__, change) => {
       const database = file.connect();
       const backend = createSqliteBackend({ database });
       await backend.submissions.record(newSubmission(1));
@@ -113,7 +102,7 @@ describeClients("the file of an SQLite database", (client) => {
 
   describe("on a mount", () => {
     /** Lets `statfs` report a type of file system. Everything else is the real file system. */
-    function reportType(statfsSync: () => { readonly type: number }): void {
+    function reportType(statfsSync: () => { readonly type: number }) {
       const builtin = process.getBuiltinModule;
       const spy = vi
         .spyOn(process, "getBuiltinModule")

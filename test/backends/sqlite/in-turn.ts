@@ -7,7 +7,7 @@ import type { SqliteDatabase, SqliteStatement } from "async-request-reply/sqlite
 export function inTurn(connections: readonly SqliteDatabase[]): SqliteDatabase {
   let turn = 0;
   let isOpen = false;
-  const current = (): number => turn % connections.length;
+  const current = () => turn % connections.length;
 
   function prepare(sql: string): SqliteStatement {
     const prepared = new Map<number, SqliteStatement>();

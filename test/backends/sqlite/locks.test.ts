@@ -1,17 +1,10 @@
 import { isAsyncReplyError } from "async-request-reply";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { claimOne } from "../../support/claims.js";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
-describeClients("the lock of an SQLite file", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
+describeFile("the lock of an SQLite file", (file) => {
   it("lets calls wait without blocking the event loop while another connection writes", async () => {
     const { submissions, operations } = file.open();
     await submissions.record(newSubmission(1));
@@ -81,7 +74,7 @@ describeClients("the lock of an SQLite file", (client) => {
     const numbers = [0, 1, 2, 3];
     await Promise.all(numbers.map((number) => submissions.record(newSubmission(number))));
     file.connect().exec(`update arr_operations set state = 'odd' where key = 'key-2'`);
-    const begin = (number: number): Promise<unknown> => {
+    const begin = (number: number) => {
       const { id, definition } = newSubmission(number).operation;
       return claimOne(operations, id, { token: `t${number}`, leaseMs: 1_000, definition }).then(
         (begun) => begun?.operation.attempt,

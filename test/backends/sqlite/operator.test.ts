@@ -1,18 +1,13 @@
-import { afterEach, beforeEach } from "vitest";
 import { groupingScenarios } from "../../support/operator/grouping.js";
 import { pausingScenarios } from "../../support/operator/pausing.js";
 import { declareScenarios } from "../../support/operator/scenarios.js";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import { declarePauseOfProcesses } from "../../support/pause-processes.js";
+import { describeFile } from "./per-test.js";
 
-describeClients("an operator on an SQLite file", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
+describeFile("an operator on an SQLite file", (file) => {
   declareScenarios("groups failures", groupingScenarios, () => file.open());
   // A worker that polls would notice the end of a pause without being woken up.
   declareScenarios("pauses", pausingScenarios, () => file.open({ pollIntervalMs: 60_000 }));
 });
+
+describeFile("a pause on an SQLite file", (file) => declarePauseOfProcesses(() => file.open()));

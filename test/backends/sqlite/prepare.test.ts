@@ -1,33 +1,18 @@
 import { allowAnonymous, createMemoryBackend, createOrderService, createService } from "async-request-reply";
 import type { SynchronousTransactions } from "async-request-reply/ports";
 import { createSqliteBackend } from "async-request-reply/sqlite";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { claimOnRing } from "../../support/claims.js";
-import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
+import type { OpenDatabase } from "../../support/sqlite/clients.js";
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
-import {
-  createTransactionStage,
-  ORDER,
-  orders,
-  TENANT,
-  type TransactionStage,
-  write,
-} from "../../support/sqlite/transaction-stage.js";
+import { ORDER, orders, TENANT, write } from "../../support/sqlite/transaction-stage.js";
+import { describeStage } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
 const KEYED = { tenant: TENANT, key: "cart-1" };
 const OTHER = { ...ORDER, quantity: 2 };
 
-describeClients("service.prepare on an SQLite database", (client) => {
-  let stage: TransactionStage;
-  beforeEach(() => {
-    stage = createTransactionStage(client);
-  });
-  afterEach(async () => {
-    await stage.backend.close();
-    await stage.file.remove();
-  });
-
+describeStage("service.prepare on an SQLite database", {}, (stage, client) => {
   /** Runs steps in a transaction of the user. */
   function transact<Result>(database: OpenDatabase, steps: () => Result): Result {
     database.exec("begin immediate");
@@ -41,7 +26,7 @@ describeClients("service.prepare on an SQLite database", (client) => {
     }
   }
 
-  function thrownBy(steps: () => unknown): unknown {
+  function thrownBy(steps: () => unknown) {
     try {
       steps();
     } catch (error) {

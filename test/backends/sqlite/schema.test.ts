@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSqliteBackend } from "../../../src/backends/sqlite/index.js";
 import { claimOne } from "../../support/claims.js";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
 const folder = join(import.meta.dirname, "../../../src/backends/sqlite/schema");
@@ -28,20 +27,14 @@ describe("the schema of SQLite", () => {
   });
 });
 
-describeClients("the tables in an SQLite file", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
+describeFile("the tables in an SQLite file", (file) => {
   it("keep large inputs apart from their operations, and delete both together", async () => {
     const backend = file.open();
     const input = JSON.stringify("x".repeat(100_000));
     await backend.submissions.record(newSubmission(1, { input, retentionMs: 1 }));
     const { id } = newSubmission(1).operation;
     const database = file.connect();
-    const sizes = (): unknown[] =>
+    const sizes = () =>
       database
         .prepare(
           "select length(o.input) as own, length(i.input) as apart from arr_inputs i, arr_operations o",

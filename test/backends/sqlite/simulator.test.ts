@@ -25,8 +25,7 @@ interface Simulated {
 
 /** Returns transactions of the user, whose effects are rows. */
 function transactionsOn(database: SqliteDatabase): SynchronousUserTransactions<SqliteDatabase> {
-  const run = (sql: string, ...values: string[]): unknown =>
-    database.prepare(sql).run(...(values as never[]));
+  const run = (sql: string, ...values: string[]) => database.prepare(sql).run(...(values as never[]));
   run("create table effects (effect text)");
   return {
     run: (work) => {
@@ -49,20 +48,20 @@ function transactionsOn(database: SqliteDatabase): SynchronousUserTransactions<S
   };
 }
 
-function inMemory(client: SqliteClient, clock: Clock): Simulated {
+function inMemory(client: SqliteClient, clock: Clock) {
   const database = client.open(":memory:");
   const backend = createSqliteBackend({ database, runtime: { clock } });
   const created = { backend, synchronous: transactionsOn(database) };
   return { created, close: async () => void database.close() };
 }
 
-function withoutTransactions(client: SqliteClient, clock: Clock): Simulated {
+function withoutTransactions(client: SqliteClient, clock: Clock) {
   const database = client.open(":memory:");
   const created = createSqliteBackend({ database, runtime: { clock } });
   return { created, close: async () => void database.close() };
 }
 
-function onThreeConnections(client: SqliteClient, clock: Clock): Simulated {
+function onThreeConnections(client: SqliteClient, clock: Clock) {
   const file = newDatabaseFile(client);
   const connections = [file.connect(), file.connect(), file.connect()];
   for (const connection of connections) connection.exec("pragma synchronous = off");

@@ -1,10 +1,10 @@
 import type { SubmitOutcome } from "async-request-reply";
 import { createService, defineOperation } from "async-request-reply";
 import { createSqliteBackend } from "async-request-reply/sqlite";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import * as z from "zod";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import type { DatabaseFile } from "../../support/sqlite/database-files.js";
+import { describeFile } from "./per-test.js";
 
 const notes = defineOperation({ name: "notes", path: "/notes", input: z.object({ text: z.string() }) });
 const NOTE = { text: "a" };
@@ -13,27 +13,19 @@ const POISON = { input: { text: "poison".repeat(10_000) }, key: "poison" };
 const NO_POISON = `create trigger no_poison before insert on arr_inputs when new.input like '%poison%'
   begin select raise(abort, 'no'); end`;
 
-const words = (outcomes: readonly SubmitOutcome[]): readonly string[] =>
+const words = (outcomes: readonly SubmitOutcome[]) =>
   outcomes.map((each) => (each.outcome === "refused" ? each.error.code : each.outcome));
 
 const numbered = (count: number, prefix = "k") =>
   Array.from({ length: count }, (_, index) => ({ input: NOTE, key: `${prefix}${index}` }));
 
-describeClients("submitting many to an SQLite file", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
+describeFile("submitting many to an SQLite file", (file) => {
   function open(options?: Parameters<DatabaseFile["open"]>[0]) {
     const database = file.connect();
     const backend = createSqliteBackend({ database, synchronous: "normal", ...options });
     const service = createService({ definitions: [notes], backend, observe: false });
-    const submitMany = (items: ReturnType<typeof numbered>): Promise<readonly SubmitOutcome[]> =>
-      service.submitMany(notes, items);
-    const keys = async (): Promise<unknown[]> =>
-      (await backend.operations.list({ limit: 2_000 })).map(({ key }) => key).sort();
+    const submitMany = (items: ReturnType<typeof numbered>) => service.submitMany(notes, items);
+    const keys = async () => (await backend.operations.list({ limit: 2_000 })).map(({ key }) => key).sort();
     return { database, backend, service, submitMany, keys };
   }
 

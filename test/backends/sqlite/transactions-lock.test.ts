@@ -1,43 +1,32 @@
-import type { Lease, SettleResult, SynchronousTransactions } from "async-request-reply/ports";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Lease, SynchronousTransactions } from "async-request-reply/ports";
+import { beforeEach, expect, it } from "vitest";
 import { claimOnce, claimOne } from "../../support/claims.js";
-import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
-import {
-  createTransactionStage,
-  type TransactionStage,
-  write,
-} from "../../support/sqlite/transaction-stage.js";
+import type { OpenDatabase } from "../../support/sqlite/clients.js";
+import { write } from "../../support/sqlite/transaction-stage.js";
+import { describeStage } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
 const LOCK_TIMEOUT_MS = 50;
 
-describeClients("transactions and the lock of an SQLite file", (client) => {
-  let stage: TransactionStage;
+const options = { synchronous: "full", maxBatch: 2, lockTimeoutMs: LOCK_TIMEOUT_MS } as const;
+
+describeStage("transactions and the lock of an SQLite file", options, (stage) => {
   let synchronous: SynchronousTransactions;
   let ran: number[];
   beforeEach(() => {
-    stage = createTransactionStage(client, {
-      synchronous: "full",
-      maxBatch: 2,
-      lockTimeoutMs: LOCK_TIMEOUT_MS,
-    });
     synchronous = stage.backend.submissions.synchronous as SynchronousTransactions;
     ran = [];
   });
-  afterEach(async () => {
-    await stage.backend.close();
-    await stage.file.remove();
-  });
 
   /** Records an operation and begins its attempt. */
-  async function begun(number: number): Promise<Lease> {
+  async function begun(number: number) {
     const { operation } = newSubmission(number);
     await stage.backend.submissions.record(newSubmission(number));
     await claimOne(stage.backend.operations, operation.id, { token: "token", leaseMs: 60_000 });
     return { operationId: operation.id, token: "token" };
   }
 
-  function settle(number: number, lease: Lease, signal?: AbortSignal): Promise<SettleResult> {
+  function settle(number: number, lease: Lease, signal?: AbortSignal) {
     const work = (database: unknown): { readonly to: "completed" } => {
       ran.push(number);
       write(database as OpenDatabase, String(number));
@@ -46,7 +35,7 @@ describeClients("transactions and the lock of an SQLite file", (client) => {
     return synchronous.settle(lease, work, signal === undefined ? {} : { signal });
   }
 
-  function lock(): OpenDatabase {
+  function lock() {
     const other = stage.file.connect();
     other.exec("begin immediate");
     return other;
@@ -134,7 +123,7 @@ describeClients("transactions and the lock of an SQLite file", (client) => {
   });
 
   it("wait for the disk as configured, also after commits that do not", async () => {
-    const waits = (): unknown => stage.database.prepare("pragma synchronous").all();
+    const waits = () => stage.database.prepare("pragma synchronous").all();
     await stage.backend.submissions.record(newSubmission(1));
     const full = waits();
     expect(full).toEqual([{ synchronous: 2 }]);

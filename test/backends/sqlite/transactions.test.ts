@@ -1,32 +1,18 @@
-import { allowAnonymous, createService, createWorker, defineOperation, type Job } from "async-request-reply";
+import { createService, createWorker, defineOperation, type Job } from "async-request-reply";
 import { type Operation, problemType, type Sync } from "async-request-reply/ports";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { describeClients, type OpenDatabase } from "../../support/sqlite/clients.js";
-import {
-  createTransactionStage,
-  ORDER,
-  type OrderProcessor,
-  orders,
-  TENANT,
-  type TransactionStage,
-  write,
-} from "../../support/sqlite/transaction-stage.js";
+import type { OpenDatabase } from "../../support/sqlite/clients.js";
+import { ORDER, type OrderProcessor, orders, TENANT, write } from "../../support/sqlite/transaction-stage.js";
 import { unreadable } from "../../support/unreadable.js";
 import { errorOf } from "../../support/worker-stage.js";
+import { noting } from "../noting.js";
+import { describeStage } from "./per-test.js";
+import { newSubmission } from "./submissions.js";
 
-describeClients("job.transaction on an SQLite database", (client) => {
-  let stage: TransactionStage;
-  beforeEach(() => {
-    stage = createTransactionStage(client);
-  });
-  afterEach(async () => {
-    await stage.backend.close();
-    await stage.file.remove();
-  });
-
+describeStage("job.transaction on an SQLite database", {}, (stage) => {
   /** Returns the error of the event about a failed operation. */
-  const failure = (): unknown => stage.events.find((each) => each.event === "operation.failed");
+  const failure = () => stage.events.find((each) => each.event === "operation.failed");
 
   it("completes the operation and writes in one commit, and later code changes nothing", async () => {
     const id = await stage.submitted();
@@ -51,12 +37,11 @@ describeClients("job.transaction on an SQLite database", (client) => {
       const id = await stage.submitted();
       const caught: unknown[] = [];
       await stage.work(async (_, job) => {
-        await job
-          .transaction((database) => {
-            write(database, name);
-            throw hostile;
-          })
-          .catch((error: unknown) => caught.push(error));
+        const working = job.transaction((database) => {
+          write(database, name);
+          throw hostile;
+        });
+        await working.catch((error: unknown) => caught.push(error));
         return "caught";
       });
       expect(caught[0] === hostile, name).toBe(true);
@@ -83,20 +68,16 @@ describeClients("job.transaction on an SQLite database", (client) => {
   it("does not run the function if another attempt has begun, and writes nothing", async () => {
     const id = await stage.submitted();
     let ran = false;
-    let caught: unknown;
+    const caught: unknown[] = [];
     await stage.work(async (_, job) => {
       stage.database.exec("update arr_operations set token = 'of another worker'");
-      await job
-        .transaction((database) => {
-          ran = true;
-          write(database, "late");
-        })
-        .catch((error: unknown) => {
-          caught = error;
-          throw error;
-        });
+      const working = job.transaction((database) => {
+        ran = true;
+        write(database, "late");
+      });
+      await working.catch(noting(caught));
     });
-    expect(caught).toMatchObject({ code: "LEASE_LOST" });
+    expect(caught).toMatchObject([{ code: "LEASE_LOST" }]);
     expect([ran, stage.effects()]).toEqual([false, []]);
     expect(await stage.read(id)).toMatchObject({ state: "pending" });
   });
@@ -118,11 +99,8 @@ describeClients("job.transaction on an SQLite database", (client) => {
     expect(failure()).toMatchObject({
       error: { code: "NO_TRANSACTIONS", detail: expect.stringContaining("without `async`") },
     });
-    expect(stage.events).toContainEqual({
-      event: "background.failed",
-      step: "after-transaction",
-      error: late,
-    });
+    const after = { event: "background.failed", step: "after-transaction", error: late };
+    expect(stage.events).toContainEqual(after);
     expect(stage.effects()).toEqual([]);
   });
 
@@ -186,22 +164,14 @@ describeClients("job.transaction on an SQLite database", (client) => {
     const result = z.string().refine(async () => true);
     const letters = defineOperation({ name: "letters", path: "/letters", input: z.object({}), result });
     const definitions = [letters] as const;
-    const service = createService({
-      authorize: allowAnonymous(),
-      definitions,
-      backend: stage.backend,
-      observe: false,
-    });
+    const service = createService({ definitions, backend: stage.backend, observe: false });
     const { operationId } = await service.submit(letters, {}, { tenant: TENANT });
-    const run = (_: object, job: Job<unknown, Sync<OpenDatabase>>): Promise<string> =>
+    const run = (_: object, job: Job<unknown, Sync<OpenDatabase>>) =>
       job.transaction((database) => {
         write(database, "undone");
         return "sent";
       });
-    await createWorker(
-      { definitions, backend: stage.backend, observe: false },
-      { letters: run },
-    ).runUntilIdle();
+    await createWorker(service, { letters: run }).runUntilIdle();
     const operation = await stage.read(operationId);
     expect(operation).toMatchObject({ state: "failed", attempt: 1 });
     expect(operation && errorOf(operation).detail).toContain("The result schema must be synchronous.");
@@ -209,7 +179,7 @@ describeClients("job.transaction on an SQLite database", (client) => {
   });
 
   describe("if the database refuses what is not ASCII", () => {
-    const refuse = (): unknown =>
+    const refuse = () =>
       stage.database.exec(
         "create trigger refuse before update on arr_operations when " +
           "coalesce(new.result, '') || coalesce(new.progress, '') glob '*[^ -~]*' begin select raise(abort, 'no'); end",
@@ -218,19 +188,15 @@ describeClients("job.transaction on an SQLite database", (client) => {
     it("fails the operation at once if that is the result, and undoes the writes", async () => {
       const id = await stage.submitted();
       refuse();
-      let thrown: unknown;
-      await stage.work((_, job) =>
-        job
-          .transaction((database) => {
-            write(database, job.operationId);
-            return "🦊";
-          })
-          .catch((error: unknown) => {
-            thrown = error;
-            throw error;
-          }),
-      );
-      expect(thrown).toMatchObject({ code: "INVALID_RESULT" });
+      const thrown: unknown[] = [];
+      await stage.work((_, job) => {
+        const working = job.transaction((database) => {
+          write(database, job.operationId);
+          return "🦊";
+        });
+        return working.catch(noting(thrown));
+      });
+      expect(thrown).toMatchObject([{ code: "INVALID_RESULT" }]);
       expect(stage.effects()).toEqual([]);
       const operation = (await stage.read(id)) as Operation;
       expect(operation).toMatchObject({ state: "failed", attempt: 1 });
@@ -255,18 +221,11 @@ describeClients("job.transaction on an SQLite database", (client) => {
   });
 
   it("creates the follow-up of the operation in the same commit", async () => {
-    const id = "01900000-0000-7000-8000-000000000001";
-    const onEnd = { id: id.replace(/1$/, "2"), definition: "notices", input: "{}", retentionMs: 60_000 };
-    const operation = {
-      id,
-      tenant: TENANT,
-      definition: "orders",
-      input: JSON.stringify(ORDER),
-      retentionMs: 60_000,
-    };
-    await stage.backend.submissions.record({ operation: { ...operation, onEnd }, fingerprint: "1:x" });
-    const follow = async (): Promise<number | undefined> =>
-      (await stage.backend.operations.getMany([onEnd.id])).length;
+    const { id } = newSubmission(2).operation;
+    const onEnd = { id, definition: "notices", input: "{}", retentionMs: 60_000 };
+    const members = { tenant: TENANT, input: JSON.stringify(ORDER), onEnd };
+    await stage.backend.submissions.record(newSubmission(1, members));
+    const follow = async () => (await stage.backend.operations.getMany([onEnd.id])).length;
     await stage.work(async (_, job) => {
       await job.transaction(() => {}).catch(() => {});
       expect(await follow()).toBe(1);
@@ -301,10 +260,10 @@ describeClients("job.transaction on an SQLite database", (client) => {
         if (made.length === 1) throw new Error("no");
       });
     };
-    await stage.submitted();
-    await stage.work(run);
-    await stage.submitted();
-    await stage.work(run);
+    for (const _ of [1, 2]) {
+      await stage.submitted();
+      await stage.work(run);
+    }
     const [first = "", second = ""] = made;
     expect(await stage.read(first)).toBeUndefined();
     expect(await stage.read(second)).toMatchObject({ state: "completed" });

@@ -1,21 +1,29 @@
+import type { SqliteBackend } from "async-request-reply/sqlite";
 import { createManualClock } from "async-request-reply/testing";
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { claimOnce, claimOne, claimOnRing } from "../../support/claims.js";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
 /** Longer than any test may take. */
 const NEVER_MS = 3_600_000;
 
-describeClients("wake-ups through an SQLite file", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
-  });
-  afterEach(() => file.remove());
-
+describeFile("wake-ups through an SQLite file", (file) => {
   const { id } = newSubmission(1).operation;
+
+  /** Collects what a back end reports, once it listens. */
+  async function watch({ operations, check }: SqliteBackend) {
+    const seen: (string | undefined)[] = [];
+    const stop = operations.watch?.((changed) => seen.push(changed));
+    await check();
+    return { seen, stop };
+  }
+
+  /** Lets the platform have no modules of Node.js, so that it cannot watch files. */
+  function hideModules() {
+    const builtin = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
+    onTestFinished(() => builtin.mockRestore());
+  }
 
   it("start work that another connection accepts, without a poll", async () => {
     const [api, worker] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
@@ -29,9 +37,7 @@ describeClients("wake-ups through an SQLite file", (client) => {
     const [one, other] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
     await one.submissions.record(newSubmission(1));
     await one.submissions.record(newSubmission(2));
-    const seen: string[] = [];
-    const stop = other.operations.watch?.((changed) => seen.push(String(changed)));
-    await other.check();
+    const { seen, stop } = await watch(other);
     await one.operations.requestCancel(id, "tenant");
     await expect.poll(() => seen).toEqual([id]);
     stop?.();
@@ -44,10 +50,8 @@ describeClients("wake-ups through an SQLite file", (client) => {
   it("tell watchers of attempts, progress and retries on another connection", async () => {
     const [one, other] = [file.open(), file.open({ pollIntervalMs: NEVER_MS })];
     await one.submissions.record(newSubmission(1));
-    const seen: string[] = [];
-    const stop = other.operations.watch?.((changed) => seen.push(String(changed)));
-    await other.check();
-    const reported = async (): Promise<void> => {
+    const { seen, stop } = await watch(other);
+    const reported = async () => {
       await expect.poll(() => seen).toContain(id);
       seen.length = 0;
     };
@@ -68,9 +72,7 @@ describeClients("wake-ups through an SQLite file", (client) => {
     await one.submissions.record(newSubmission(1));
     const lease = { operationId: id, token: "t" };
     await claimOne(one.operations, id, { ...lease, leaseMs: 60_000 });
-    const seen: (string | undefined)[] = [];
-    const stop = other.operations.watch?.((changed) => seen.push(changed));
-    await other.check();
+    const { seen, stop } = await watch(other);
     const connection = file.connect();
     connection.exec("begin immediate; update arr_changes set seq = seq + 5000; commit");
     await expect.poll(() => seen).toContain(undefined);
@@ -78,14 +80,11 @@ describeClients("wake-ups through an SQLite file", (client) => {
   });
 
   it("come with the next poll if the platform cannot watch files", async () => {
-    const builtin = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
-    onTestFinished(() => builtin.mockRestore());
+    hideModules();
     const clock = createManualClock();
     const [one, other] = [file.open({ runtime: { clock } }), file.open({ runtime: { clock } })];
     await one.submissions.record(newSubmission(1));
-    const seen: string[] = [];
-    const stop = other.operations.watch?.((changed) => seen.push(String(changed)));
-    await other.check();
+    const { seen, stop } = await watch(other);
     // At the start and after a write, it looks several times without a poll.
     await clock.advance(20_000);
     await one.operations.requestCancel(id, "tenant");
@@ -96,14 +95,11 @@ describeClients("wake-ups through an SQLite file", (client) => {
   });
 
   it("come soon after another write, because an event can come before its write is visible", async () => {
-    const builtin = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
-    onTestFinished(() => builtin.mockRestore());
+    hideModules();
     const clock = createManualClock();
     const one = file.open({ runtime: { clock } });
     const other = file.open({ runtime: { clock }, pollIntervalMs: NEVER_MS });
-    const seen: string[] = [];
-    const stop = other.operations.watch?.((changed) => seen.push(String(changed)));
-    await other.check();
+    const { seen, stop } = await watch(other);
     for (const number of [1, 2, 3]) {
       const { operation } = newSubmission(number);
       await one.submissions.record(newSubmission(number));

@@ -1,16 +1,35 @@
 import { createService, createWorker, defineOrders } from "async-request-reply";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { createManualClock } from "async-request-reply/testing";
+import { expect, it } from "vitest";
+import { declareErrorTexts } from "../../support/error-texts.js";
 import { declareJobRelease } from "../../support/job-release.js";
-import { describeClients } from "../../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../../support/sqlite/database-files.js";
+import { declareRunFor } from "../../support/run-for.js";
+import { declareRunUntilIdle } from "../../support/run-until-idle.js";
+import { declareDeadlines } from "../../worker/deadlines.js";
+import { declarePlaces } from "../../worker/places.js";
+import { describeFile } from "./per-test.js";
 
-describeClients("job.release on an SQLite file", (client) => {
-  let file: DatabaseFile;
-  beforeEach(() => {
-    file = newDatabaseFile(client);
+describeFile("work with a deadline, on SQLite", (file) => {
+  declareDeadlines(() => {
+    const clock = createManualClock();
+    return { backend: file.open({ runtime: { clock } }), pass: (ms) => clock.advance(ms) };
   });
-  afterEach(() => file.remove());
+});
 
+describeFile("an error of a processor, on an SQLite file", (file) => declareErrorTexts(() => file.open()));
+
+describeFile("runFor on an SQLite file", (file) => declareRunFor(() => file.open()));
+
+describeFile("runUntilIdle on an SQLite file", (file) => declareRunUntilIdle(() => file.open()));
+
+describeFile("work that waits for a place, on SQLite", (file) => {
+  const options = { pollIntervalMs: 60_000 };
+  declarePlaces((clock) => file.open(clock ? { ...options, runtime: { clock } } : options), {
+    anyClock: true,
+  });
+});
+
+describeFile("job.release on an SQLite file", (file) => {
   declareJobRelease((clock) => ({ backend: file.open({ runtime: { clock } }), pass: async () => {} }));
 
   it("rolls the transaction back, and has no effect after the commit", async () => {

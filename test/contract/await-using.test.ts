@@ -17,6 +17,7 @@ import { createPostgresBackend } from "async-request-reply/postgres";
 import { createRabbitmqQueue } from "async-request-reply/rabbitmq";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import { describe, expect, it, vi } from "vitest";
+import { info } from "../support/openapi-services.js";
 import { signalOf } from "../support/worker-stage.js";
 
 interface Closable extends AsyncDisposable {
@@ -31,8 +32,7 @@ const unused = (): never => {
 /** Everything with `close`, and nothing but stubs behind it. */
 const closables: Readonly<Record<string, () => Closable>> = {
   "a service": () => createOrderService({ authorize }),
-  "a service with a document": () =>
-    withOpenApi(createOrderService({ authorize }), { info: { title: "Orders", version: "1" } }),
+  "a service with a document": () => withOpenApi(createOrderService({ authorize }), { info }),
   "a console": () => {
     const operator = createOperator({ backend: createMemoryBackend(), definitions: [defineOrders()] });
     return createConsole({ operator, authorize: () => undefined });
@@ -113,10 +113,8 @@ describe("await using", () => {
     const disposed = worker[Symbol.asyncDispose]();
     mayEnd.resolve();
     await Promise.all([stopped, disposed]);
-    expect(await service.get(orders, operationId, { tenant: "a" })).toMatchObject({
-      status: "completed",
-      result: false,
-    });
+    const completed = { status: "completed", result: false };
+    expect(await service.get(orders, operationId, { tenant: "a" })).toMatchObject(completed);
     await service.close();
   });
 

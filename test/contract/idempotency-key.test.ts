@@ -81,34 +81,16 @@ describe("an idempotency key", () => {
     expect(refusalOf(() => parseIdempotencyKey(`"k";a="${"x".repeat(4096)}"`)).detail).toContain("4096");
   });
 
-  it.each([
-    "a b",
-    "a,b",
-    "a, b",
-    '"a", "b"',
-    "a;b=1",
-    'a"b',
-    'a"',
-    '"a',
-    '"a\\"',
-    '"a\\',
-    String.raw`"a\n"`,
-    String.raw`"a\u0041"`,
-    '"a"b',
-    '"a""b"',
-    '"a" b',
-    '"a\tb"',
-    '"a\u0000"',
-    "a\u0000",
-    "a\nb",
-    "a\r\nx: y",
-    "\u007f",
-    "é",
-    '"é"',
-    '"日"',
-    "\u00a0a",
-    "\ud800",
-  ])("is refused: %j (RFC 8941 §4.2)", (value) => {
+  const refused = {
+    "a bare key ends at such a character": ["a b", "a,b", "a, b", "a;b=1", 'a"b', 'a"'],
+    "it is a list": ['"a", "b"', '"a"b', '"a""b"', '"a" b'],
+    "the quotes are not closed": ['"a', '"a\\"', '"a\\'],
+    "only a quote and a backslash can be escaped": [String.raw`"a\n"`, String.raw`"a\u0041"`],
+    "it has a control character": ['"a\tb"', '"a\u0000"', "a\u0000", "a\nb", "a\r\nx: y", "\u007f"],
+    "it is not ASCII": ["é", '"é"', '"日"', "\u00a0a", "\ud800"],
+  };
+
+  it.each(Object.values(refused).flat())("is refused: %j (RFC 8941 §4.2)", (value) => {
     expect(keyOf(value)).toBeUndefined();
   });
 
@@ -119,60 +101,29 @@ describe("an idempotency key", () => {
 });
 
 describe("parameters after a quoted key", () => {
-  it.each([
-    ";a",
-    "; a",
-    ";  a=1",
-    ";*a-b_c.d*0=1;b;c",
-    ";a=-1",
-    ";a=999999999999999",
-    ";a=123456789012.123",
-    ";a=-0.0",
-    ';a="x;y, \\" \\\\ "',
-    ';a=""',
-    ";a=token/x:y*",
-    ";a=*",
-    ";a=:YWJj:",
-    ";a=::",
-    ";a=?0;b=?1",
-    ";a;a=1 \t",
-  ])("are ignored: %s (RFC 8941 §3.1.2)", (parameters) => {
+  const ignored = {
+    names: [";a", "; a", ";  a=1", ";*a-b_c.d*0=1;b;c", ";a;a=1 \t"],
+    numbers: [";a=-1", ";a=999999999999999", ";a=123456789012.123", ";a=-0.0"],
+    texts: [';a="x;y, \\" \\\\ "', ';a=""', ";a=token/x:y*", ";a=*"],
+    others: [";a=:YWJj:", ";a=::", ";a=?0;b=?1"],
+  };
+
+  it.each(Object.values(ignored).flat())("are ignored: %s (RFC 8941 §3.1.2)", (parameters) => {
     expect(parseIdempotencyKey(`"k"${parameters}`)).toBe("k");
   });
 
-  it.each([
-    ";",
-    "; ",
-    ";;a",
-    " ;a",
-    "\t;a",
-    ";\ta",
-    ";A",
-    ";1",
-    ";a=",
-    ";a =1",
-    ";a= 1",
-    ";a=-",
-    ";a=--1",
-    ";a=1.",
-    ";a=.1",
-    ";a=1.2.3",
-    ";a=1.2345",
-    ";a=1234567890123456",
-    ";a=1234567890123.1",
-    ';a="x',
-    ';a="\\x"',
-    ";a=:YWJj",
-    ";a=:YWJj ",
-    ";a=:Y J:",
-    ";a=?",
-    ";a=?2",
-    ";a=?1x",
-    ";a=(1 2)",
-    ";a=é",
-    ";a=1,b",
-    ";a b",
-  ])("make the value malformed: %s (RFC 8941 §4.2.3)", (parameters) => {
+  const malformed = {
+    names: [";", "; ", ";;a", " ;a", "\t;a", ";\ta", ";A", ";1", ";a b"],
+    values: [";a=", ";a =1", ";a= 1", ";a=(1 2)", ";a=é", ";a=1,b"],
+    signs: [";a=-", ";a=--1"],
+    fractions: [";a=1.", ";a=.1", ";a=1.2.3", ";a=1.2345", ";a=1234567890123.1"],
+    integers: [";a=1234567890123456"],
+    texts: [';a="x', ';a="\\x"'],
+    bytes: [";a=:YWJj", ";a=:YWJj ", ";a=:Y J:"],
+    booleans: [";a=?", ";a=?2", ";a=?1x"],
+  };
+
+  it.each(Object.values(malformed).flat())("make the value malformed: %s (RFC 8941 §4.2.3)", (parameters) => {
     expect(keyOf(`"k"${parameters}`)).toBeUndefined();
   });
 });
@@ -196,20 +147,16 @@ describe("a hostile value", () => {
       for (const prefix of ["", '"', '"k"', '"k";a=', '"k";a="']) {
         for (const length of [512, 1024, 2048, 4096]) {
           const { text, count } = countedText((prefix + unit.repeat(length)).slice(0, length));
-          keyOfCounted(text);
+          try {
+            parseIdempotencyKey(text);
+          } catch {
+            // Only the steps matter here.
+          }
           expect(count.steps).toBeLessThan(8 * length);
         }
       }
     },
   );
-
-  function keyOfCounted(text: string): void {
-    try {
-      parseIdempotencyKey(text);
-    } catch {
-      // Only the steps matter here.
-    }
-  }
 });
 
 describeCorpus("structured-fields", (cases) => {

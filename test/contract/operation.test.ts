@@ -28,17 +28,13 @@ describe("an operation (spec §3)", () => {
     },
   );
 
-  it.each([
-    "",
-    "..",
-    "%00",
-    "01a1fb05-4b30-709b-a295-a270486ef39A",
-    "01a1fb05-4b30-709b-a295-a270486ef39",
-    7,
-    null,
-  ])("has no such id: %s", (id) => expect(isOperationId(id)).toBe(false));
+  const id = "01a1fb05-4b30-709b-a295-a270486ef39a";
+
+  it.each(["", "..", "%00", id.replace(/a$/, "A"), id.slice(0, -1), 7, null])("has no such id: %s", (other) =>
+    expect(isOperationId(other)).toBe(false),
+  );
 
   it("has an id that is a UUID in lower case", () => {
-    expect(isOperationId("01a1fb05-4b30-709b-a295-a270486ef39a")).toBe(true);
+    expect(isOperationId(id)).toBe(true);
   });
 });

@@ -13,51 +13,9 @@ const violationsOf = (value: unknown): unknown => {
   }
 };
 
-const cases: readonly (readonly [
-  what: string,
-  value: unknown,
-  violations: readonly (readonly [string, string])[],
-])[] = [
-  [
-    "no members",
-    {},
-    [
-      ["#/itemId", "is required"],
-      ["#/quantity", "is required"],
-    ],
-  ],
-  ["a quantity of 0", { itemId: "a", quantity: 0 }, [["#/quantity", "must be greater than 0"]]],
-  ["a quantity below 0", { itemId: "a", quantity: -1 }, [["#/quantity", "must be greater than 0"]]],
-  ["a quantity as a string", { itemId: "a", quantity: "2" }, [["#/quantity", "must be a number"]]],
-  [
-    "half a quantity",
-    { itemId: "a", quantity: 1.5 },
-    [["#/quantity", "must be a whole number of at most 9007199254740991"]],
-  ],
-  [
-    "a quantity beyond the safe integers",
-    { itemId: "a", quantity: 2 ** 53 },
-    [["#/quantity", "must be a whole number of at most 9007199254740991"]],
-  ],
-  ["an empty itemId", { itemId: "", quantity: 1 }, [["#/itemId", "must not be empty"]]],
-  [
-    "a long itemId",
-    { itemId: "x".repeat(256), quantity: 1 },
-    [["#/itemId", "must have at most 255 characters"]],
-  ],
-  ["NUL in itemId", { itemId: "a\u0000", quantity: 1 }, [["#/itemId", "must not contain the character NUL"]]],
-  ["itemId of null", { itemId: null, quantity: 1 }, [["#/itemId", "must be a string"]]],
-  [
-    "two unknown members",
-    { itemId: "a", quantity: 1, colour: 1, "a/b": 2 },
-    [
-      ["#/colour", "is not a known member"],
-      ["#/a~1b", "is not a known member"],
-    ],
-  ],
-  ["an array", [], [["#", "must be an object with the members itemId and quantity"]]],
-  ["null", null, [["#", "must be an object with the members itemId and quantity"]]],
-];
+const WHOLE = "must be a whole number of at most 9007199254740991";
+const ORDER = "must be an object with the members itemId and quantity";
+const UNKNOWN = "is not a known member";
 
 describe("an order", () => {
   it.each([
@@ -65,8 +23,35 @@ describe("an order", () => {
     { itemId: "x".repeat(255), quantity: Number.MAX_SAFE_INTEGER },
   ])("is accepted: %j", (order) => expect(violationsOf(order)).toEqual(order));
 
-  it.each(cases)("with %s is refused with every violation and its location", (_, value, violations) => {
-    expect(violationsOf(value)).toEqual(violations.map(([pointer, detail]) => ({ pointer, detail })));
+  it.each<[what: string, value: unknown, violations: Readonly<Record<string, string>>]>([
+    ["no members", {}, { "#/itemId": "is required", "#/quantity": "is required" }],
+    ["a quantity of 0", { itemId: "a", quantity: 0 }, { "#/quantity": "must be greater than 0" }],
+    ["a quantity below 0", { itemId: "a", quantity: -1 }, { "#/quantity": "must be greater than 0" }],
+    ["a quantity as a string", { itemId: "a", quantity: "2" }, { "#/quantity": "must be a number" }],
+    ["half a quantity", { itemId: "a", quantity: 1.5 }, { "#/quantity": WHOLE }],
+    ["a quantity beyond the safe integers", { itemId: "a", quantity: 2 ** 53 }, { "#/quantity": WHOLE }],
+    ["an empty itemId", { itemId: "", quantity: 1 }, { "#/itemId": "must not be empty" }],
+    [
+      "a long itemId",
+      { itemId: "x".repeat(256), quantity: 1 },
+      { "#/itemId": "must have at most 255 characters" },
+    ],
+    [
+      "NUL in itemId",
+      { itemId: "a\u0000", quantity: 1 },
+      { "#/itemId": "must not contain the character NUL" },
+    ],
+    ["itemId of null", { itemId: null, quantity: 1 }, { "#/itemId": "must be a string" }],
+    [
+      "two unknown members",
+      { itemId: "a", quantity: 1, colour: 1, "a/b": 2 },
+      { "#/colour": UNKNOWN, "#/a~1b": UNKNOWN },
+    ],
+    ["an array", [], { "#": ORDER }],
+    ["null", null, { "#": ORDER }],
+  ])("with %s is refused with every violation and its location", (_, value, violations) => {
+    const expected = Object.entries(violations).map(([pointer, detail]) => ({ pointer, detail }));
+    expect(violationsOf(value)).toEqual(expected);
   });
 
   it("is refused in the words of this package in every language of zod", () => {
@@ -82,10 +67,7 @@ describe("an order", () => {
   });
 
   it("has the JSON Schema that full zod generates for it", () => {
-    const full = z.strictObject({
-      itemId: z.string().min(1).max(255),
-      quantity: z.int().positive(),
-    });
+    const full = z.strictObject({ itemId: z.string().min(1).max(255), quantity: z.int().positive() });
     expect(jsonSchema).toEqual(z.toJSONSchema(full));
   });
 });

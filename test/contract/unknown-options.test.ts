@@ -16,20 +16,34 @@ const info = { title: "Orders", version: "1" };
 const service = createOrderService({ authorize, observe }) as { readonly backend: object };
 const orders = (): void => {};
 const backend = createMemoryBackend();
-const definitions = [defineOperation({ name: "orders", path: "/orders", input })];
+const named = { name: "orders", path: "/orders", input };
+const definitions = [defineOperation(named)];
+
+const misspelled = [
+  ["defineOperation", "cancelable", "cancellable", () => defineOperation({ ...named, cancelable: true })],
+  ["defineOrders", "idempotencykey", "idempotencyKey", () => defineOrders({ idempotencykey: "required" })],
+  ["createService", "authorise", "authorize", () => createService({ definitions, authorise: authorize })],
+  ["createOrderService", "basepath", "basePath", () => createOrderService({ authorize, basepath: "/api" })],
+  ["createWorker", "maxAttemps", "maxAttempts", () => createWorker(service, { orders }, { maxAttemps: 3 })],
+  ["startTelemetry", "relations", "relation", () => startTelemetry({ api: {}, relations: "parent" })],
+  ["createPostgresBackend", "shcema", "schema", () => createPostgresBackend({ pool, shcema: "orders" })],
+  ["createBullmqQueue", "conection", "connection", () => createBullmqQueue({ conection: {} })],
+  ["createNatsQueue", "replica", "replicas", () => createNatsQueue({ replica: 3 })],
+  ["createRabbitmqQueue", "queuetype", "queueType", () => createRabbitmqQueue({ queuetype: "quorum" })],
+  ["createOpenApiDocument", "server", "servers", () => createOpenApiDocument(service, { info, server: [] })],
+  ["withOpenApi", "paths", "path", () => withOpenApi(service, { info, paths: "/openapi.json" })],
+] as const;
 
 describe("an unknown option throws and suggests the closest known one", () => {
   testMistakes([
-    [
-      "of defineOperation",
-      "Unknown option `cancelable` of defineOperation. Did you mean `cancellable`?",
-      () => defineOperation({ name: "orders", path: "/orders", input, cancelable: true }),
-    ],
-    [
-      "of defineOrders",
-      "Unknown option `idempotencykey` of defineOrders. Did you mean `idempotencyKey`?",
-      () => defineOrders({ idempotencykey: "required" }),
-    ],
+    ...misspelled.map(
+      ([maker, unknown, known, make]) =>
+        [
+          `of ${maker}`,
+          `Unknown option \`${unknown}\` of ${maker}. Did you mean \`${known}\`?`,
+          make,
+        ] as const,
+    ),
     [
       "of `deprecated`",
       "Unknown option `deprecated.sunsets` of defineOperation. Did you mean `deprecated.sunset`? " +
@@ -37,26 +51,11 @@ describe("an unknown option throws and suggests the closest known one", () => {
       () => defineOrders({ deprecated: { since: new Date(), sunsets: new Date() } }),
     ],
     [
-      "of createService",
-      "Unknown option `authorise` of createService. Did you mean `authorize`?",
-      () => createService({ definitions, authorise: authorize }),
-    ],
-    [
       "of createService, with the former name of `definitions`",
       "Unknown option `operations` of createService. Known options: authorize, admit, basePath, statusPath, list, problemBaseUri, maxBodyBytes, maxDepth, " +
         "bodyTimeoutMs, authorizeTimeoutMs, recordTimeoutMs, maxWaitMs, maxStreamMs, maxWaiters, " +
         "createTimeoutMs, leaseMs, maxResultBytes, definitions, backend, create, webhooks, formats, observe, runtime.",
       () => createService({ operations: definitions, authorize }),
-    ],
-    [
-      "of createOrderService",
-      "Unknown option `basepath` of createOrderService. Did you mean `basePath`?",
-      () => createOrderService({ authorize, basepath: "/api" }),
-    ],
-    [
-      "of createWorker",
-      "Unknown option `maxAttemps` of createWorker. Did you mean `maxAttempts`?",
-      () => createWorker(service, { orders }, { maxAttemps: 3 }),
     ],
     [
       "of `backoff`",
@@ -70,20 +69,10 @@ describe("an unknown option throws and suggests the closest known one", () => {
       () => createWorker({ backend, definitions, obsrve: () => {} }, { orders }),
     ],
     [
-      "of startTelemetry",
-      "Unknown option `relations` of startTelemetry. Did you mean `relation`?",
-      () => startTelemetry({ api: {}, relations: "parent" }),
-    ],
-    [
       "of createMemoryBackend",
       "Unknown option `maxOperation` of createMemoryBackend. Did you mean `maxOperations`? " +
         "Known options: clock, maxOperations.",
       () => createMemoryBackend({ maxOperation: 3 }),
-    ],
-    [
-      "of createPostgresBackend",
-      "Unknown option `shcema` of createPostgresBackend. Did you mean `schema`?",
-      () => createPostgresBackend({ pool, shcema: "orders" }),
     ],
     [
       "of createWebhooks",
@@ -91,40 +80,15 @@ describe("an unknown option throws and suggests the closest known one", () => {
       () => createWebhooks({ secret: "whsec_" }),
     ],
     [
-      "of createBullmqQueue",
-      "Unknown option `conection` of createBullmqQueue. Did you mean `connection`?",
-      () => createBullmqQueue({ conection: {} }),
-    ],
-    [
-      "of createNatsQueue",
-      "Unknown option `replica` of createNatsQueue. Did you mean `replicas`?",
-      () => createNatsQueue({ replica: 3 }),
-    ],
-    [
-      "of createRabbitmqQueue",
-      "Unknown option `queuetype` of createRabbitmqQueue. Did you mean `queueType`?",
-      () => createRabbitmqQueue({ queuetype: "quorum" }),
-    ],
-    [
       "of apiKey",
       "Unknown option `headers` of apiKey. Did you mean `header`? Known options: header.",
       () => apiKey({ key: "a" }, { headers: "X-Key" }),
-    ],
-    [
-      "of createOpenApiDocument",
-      "Unknown option `server` of createOpenApiDocument. Did you mean `servers`?",
-      () => createOpenApiDocument(service, { info, server: [] }),
     ],
     [
       "of createClient",
       "Unknown option `baseURL` of createClient. Known options: baseUrl, definitions, paths, statusPath, headers, " +
         "fetch, keyStore, eventStream, giveUpAfterMs, requestTimeoutMs.",
       () => createClient({ baseURL: "/v1", definitions }),
-    ],
-    [
-      "of withOpenApi",
-      "Unknown option `paths` of withOpenApi. Did you mean `path`?",
-      () => withOpenApi(service, { info, paths: "/openapi.json" }),
     ],
   ]);
 

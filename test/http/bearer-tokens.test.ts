@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
@@ -14,36 +15,23 @@ import jwt from "jsonwebtoken";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../support/plain-harness.js";
-import { typeOf } from "./service-process.js";
+import { createProcess, typeOf } from "./service-process.js";
 
 const SECRET = "a secret that is long enough for HS256";
 const ISSUER = "https://id.example";
 
-interface Answer {
-  readonly status: number;
-  readonly problem: string;
-  readonly challenge: string | undefined;
-  readonly event: ServiceEvent | undefined;
-}
-
 /** Sends a token to a service that checks it with `verify`, and returns the outcome. */
-async function present(token: string, verify: Verify): Promise<Answer> {
+async function present(token: string, verify: Verify) {
   const events: ServiceEvent[] = [];
-  const service = createOrderService({
+  const { submit } = createProcess(createMemoryBackend(), {
     authorize: bearer(verify),
-    backend: createMemoryBackend(),
     observe: (event) => events.push(event),
   });
-  const reply = await service.handle(
-    toHttpRequest(submission({ fields: { authorization: `Bearer ${token}` } })),
-  );
+  const reply = await submit({ fields: { authorization: `Bearer ${token}` } });
   const problem = reply.status === 202 ? "" : typeOf(reply).split("#")[1];
-  return {
-    status: reply.status,
-    problem: problem ?? "",
-    challenge: reply.headers["www-authenticate"],
-    event: events[0],
-  };
+  const [event] = events;
+  const { error } = (event ?? {}) as { readonly error: Error };
+  return { status: reply.status, problem, challenge: reply.headers["www-authenticate"], event, error };
 }
 
 const ACCEPTED = { status: 202, problem: "" };
@@ -115,12 +103,9 @@ describe("a bearer token verified by jose", () => {
   });
 
   it("is refused with the reason but without its claims in the event", async () => {
-    const { event } = await present(
-      await sign((token) => token.setAudience("canary").setExpirationTime(1)),
-      verify,
-    );
+    const token = await sign((each) => each.setAudience("canary").setExpirationTime(1));
+    const { event, error } = await present(token, verify);
     expect(event).toMatchObject({ event: "request.refused", status: 401 });
-    const { error } = event as { readonly error: Error };
     expect(error.message).toContain("ERR_JWT_EXPIRED");
     expect(JSON.stringify([error, error.cause, { ...error }])).not.toContain("canary");
   });
@@ -133,8 +118,8 @@ describe("a bearer token verified by jose", () => {
     });
 
     async function serve(listener: RequestListener): Promise<URL> {
-      server = createServer(listener);
-      await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+      server = createServer(listener).listen(0, "127.0.0.1");
+      await once(server, "listening");
       return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     }
 
@@ -166,9 +151,7 @@ describe("a bearer token verified by jose", () => {
 
 describe("a bearer token verified by jsonwebtoken", () => {
   const options = { issuer: ISSUER, subject: "a" } as const;
-  const verify: Verify = (token) => ({
-    id: String(jwt.verify(token, SECRET, { issuer: ISSUER }).sub),
-  });
+  const verify: Verify = (token) => ({ id: String(jwt.verify(token, SECRET, { issuer: ISSUER }).sub) });
 
   it("is accepted if it is valid", async () => {
     expect(await present(jwt.sign({}, SECRET, options), verify)).toMatchObject(ACCEPTED);
@@ -194,8 +177,8 @@ describe("a bearer token verified by jsonwebtoken", () => {
   });
 
   it("is refused with the reason in the event", async () => {
-    const { event } = await present(jwt.sign({ exp: 1 }, SECRET, options), verify);
-    expect((event as { readonly error: Error }).error.message).toContain("jwt expired");
+    const { error } = await present(jwt.sign({ exp: 1 }, SECRET, options), verify);
+    expect(error.message).toContain("jwt expired");
   });
 
   const mistakes: Readonly<Record<string, Verify>> = {

@@ -4,19 +4,19 @@ import {
   createOrderService,
   createWorker,
   getOperation,
-  type HttpRequest,
   submitOrder,
 } from "async-request-reply";
 import { describe, expect, it, vi } from "vitest";
+import { jsonPost } from "../service/open-service.js";
+import { signalOf } from "../support/worker-stage.js";
 
 const ORDER = { itemId: "pen", quantity: 2 };
 const tenant = "anonymous";
-const post: HttpRequest = {
-  method: "POST",
-  path: "/orders",
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(ORDER),
-};
+const post = jsonPost("/orders", ORDER);
+
+/** Allows requests when the test says so. */
+const onceAllowed = (allowed: { readonly promise: Promise<void> }) => () =>
+  allowed.promise.then(() => ({ id: tenant }));
 
 describe("a closed service", () => {
   it("refuses requests and submissions, and records nothing", async () => {
@@ -30,23 +30,21 @@ describe("a closed service", () => {
       getOperation({ method: "GET", path: "/operations/1", headers: {} }, service),
     ]);
     for (const { status, headers } of replies) expect([status, headers["retry-after"]]).toEqual([503, "2"]);
-    const options = { tenant };
-    const closed = { code: "SERVICE_CLOSED" };
-    await expect(service.submit(orders, ORDER, options)).rejects.toMatchObject(closed);
-    await expect(service.get(orders, "1", options)).rejects.toMatchObject(closed);
-    await expect(service.cancel(service.definitions[0], "1", options)).rejects.toMatchObject(closed);
+    const calls = [
+      service.submit(orders, ORDER, { tenant }),
+      service.get(orders, "1", { tenant }),
+      service.cancel(orders, "1", { tenant }),
+    ];
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: "SERVICE_CLOSED" });
     expect(await backend.operations.list({ limit: 1, internal: true })).toEqual([]);
   });
 
   it("finishes its workers' work and requests in progress before it closes the back end", async () => {
     const steps: string[] = [];
     const backend = createMemoryBackend();
-    let allowRequest = (): void => {};
+    const allowed = signalOf();
     const service = createOrderService({
-      authorize: () =>
-        new Promise((resolve) => {
-          allowRequest = () => resolve({ id: tenant });
-        }),
+      authorize: onceAllowed(allowed),
       backend: { ...backend, close: async () => void steps.push("back end closed") },
     });
     const worker = createWorker(service, {
@@ -64,7 +62,7 @@ describe("a closed service", () => {
     steps.push("closing");
     const closing = service.close().then(() => void steps.push("closed"));
     await vi.waitUntil(() => steps.includes("work ended"));
-    allowRequest();
+    allowed.resolve();
     await Promise.all([replying, closing]);
     expect(steps.filter((step) => step !== "work begun")).toEqual([
       "closing",
@@ -79,20 +77,13 @@ describe("a closed service", () => {
 
   it("stops its workers while requests are in progress, and lets one that is stopping finish", async () => {
     const steps: string[] = [];
-    let allowRequest = (): void => {};
-    let finish = (): void => {};
-    const service = createOrderService({
-      authorize: () =>
-        new Promise((resolve) => {
-          allowRequest = () => resolve({ id: tenant });
-        }),
-    });
+    const allowed = signalOf();
+    const finished = signalOf();
+    const service = createOrderService({ authorize: onceAllowed(allowed) });
     const worker = createWorker(service, {
       orders: async (_, { signal }) => {
         steps.push("work begun");
-        await new Promise<void>((resolve) => {
-          finish = resolve;
-        });
+        await finished.promise;
         steps.push(signal.aborted ? "work aborted" : "work ended");
       },
     });
@@ -102,27 +93,22 @@ describe("a closed service", () => {
     const replying = service.handle(post).then(() => void steps.push("replied"));
     const stopping = worker.stop().then(() => void steps.push("worker stopped"));
     const closing = service.close();
-    finish();
+    finished.resolve();
     await stopping;
-    allowRequest();
+    allowed.resolve();
     await Promise.all([replying, closing]);
     expect(steps).toEqual(["work begun", "work ended", "worker stopped", "replied"]);
   });
 
   it("stops a worker before the last request in progress has been answered", async () => {
-    let allowRequest = (): void => {};
-    const service = createOrderService({
-      authorize: () =>
-        new Promise((resolve) => {
-          allowRequest = () => resolve({ id: tenant });
-        }),
-    });
+    const allowed = signalOf();
+    const service = createOrderService({ authorize: onceAllowed(allowed) });
     const worker = createWorker(service, { orders: () => {} });
     await worker.start();
     const replying = service.handle(post);
     const closing = service.close();
     await expect(worker.start()).rejects.toMatchObject({ code: "WORKER_STOPPED" });
-    allowRequest();
+    allowed.resolve();
     expect((await replying).status).toBe(202);
     await closing;
   });

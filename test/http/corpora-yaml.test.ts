@@ -1,42 +1,16 @@
 import { problemType } from "async-request-reply/ports";
 import { yamlFormat } from "async-request-reply/yaml";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describeCorpus } from "../support/corpora.js";
-import type { RawReply } from "../support/raw-connection.js";
-import { type OrderServer, startOrderServer } from "./order-server.js";
+import { useOrderServer } from "./order-server.js";
 
-const MALFORMED = problemType("malformed-body");
-const VIOLATION = problemType("contract-violation");
-
-let server: OrderServer;
-beforeAll(async () => {
-  server = await startOrderServer([yamlFormat]);
-});
-afterAll(() => server.close());
-
-function post(body: Uint8Array | string, accept = "*/*"): Promise<RawReply> {
-  return server.post(body, [
-    ["content-type", "application/yaml"],
-    ["accept", accept],
-  ]);
-}
-
-async function expectRefused(
-  { status, headers, body }: RawReply,
-  expected: number,
-  type: string,
-): Promise<void> {
-  expect([status, (JSON.parse(body) as { type: string }).type]).toEqual([expected, type]);
-  expect(headers).toContainEqual(["content-type", "application/problem+json"]);
-  expect(await server.recorded()).toEqual([]);
-}
+const server = useOrderServer([yamlFormat], "application/yaml");
+const { post, expectRefused } = server;
 
 describeCorpus("yaml", (cases) => {
+  // No case of this corpus is an order.
   it.each(cases)("judges $name as a body: $verdict", async ({ verdict, base64 = "" }) => {
-    const reply = await post(Buffer.from(base64, "base64"));
-    // No case of this corpus is an order.
-    const isWellFormed = verdict === "accept" || (verdict === "either" && reply.status === 422);
-    await (isWellFormed ? expectRefused(reply, 422, VIOLATION) : expectRefused(reply, 400, MALFORMED));
+    await server.expectJudged(await post(Buffer.from(base64, "base64")), verdict);
   });
 });
 
@@ -53,18 +27,21 @@ describe("orders in YAML", () => {
   });
 
   it("get a YAML reply if the client accepts it, and problems in JSON", async () => {
-    const accepted = await post("{itemId: book, quantity: 1}", "application/yaml");
+    const accepted = await post("{itemId: book, quantity: 1}", [["accept", "application/yaml"]]);
     expect(accepted.headers).toContainEqual(["content-type", "application/yaml"]);
     expect(accepted.body).toMatch(/^operationId: [0-9a-f-]{36}\nstatus: pending\n$/);
-    const refused = await post("{itemId: book, quantity: 0}", "application/yaml");
+    const refused = await post("{itemId: book, quantity: 0}", [["accept", "application/yaml"]]);
     expect(refused.headers).toContainEqual(["content-type", "application/problem+json"]);
-    expect(JSON.parse(refused.body).type).toBe(VIOLATION);
+    expect(JSON.parse(refused.body).type).toBe(problemType("contract-violation"));
   });
 
   it("are the same request as the JSON order with the same key", async () => {
     const key = ["idempotency-key", "both"] as const;
-    const first = await server.post("quantity: 0x2\nitemId: book", [["content-type", "text/yaml"], key]);
-    const again = await server.postAgain('{"itemId":"book","quantity":2}', [key]);
+    const first = await post("quantity: 0x2\nitemId: book", [["content-type", "text/yaml"], key]);
+    const again = await server.postAgain('{"itemId":"book","quantity":2}', [
+      ["content-type", "application/json"],
+      key,
+    ]);
     expect([first.status, again.status]).toEqual([202, 202]);
     expect(JSON.parse(again.body)).toEqual(JSON.parse(first.body));
     expect(again.headers).toContainEqual(["idempotent-replayed", "true"]);
@@ -73,14 +50,14 @@ describe("orders in YAML", () => {
   it.each(["1_000", "1:30", "yes", "0b1", "1.5", "-1", "~", "'1'"])(
     "violate the contract with a quantity of %s",
     async (quantity) => {
-      await expectRefused(await post(`{itemId: book, quantity: ${quantity}}`), 422, VIOLATION);
+      await expectRefused(await post(`{itemId: book, quantity: ${quantity}}`), 422, "contract-violation");
     },
   );
 
   it.each([".inf", ".nan", "9007199254740993", "1e400"])(
     "are malformed with a quantity of %s",
     async (quantity) => {
-      await expectRefused(await post(`{itemId: book, quantity: ${quantity}}`), 400, MALFORMED);
+      await expectRefused(await post(`{itemId: book, quantity: ${quantity}}`), 400, "malformed-body");
     },
   );
 });
@@ -92,12 +69,12 @@ describe("YAML bodies larger than any case of the corpus", () => {
     ["100,000 arrays on one line", "- ".repeat(100_000)],
     ["a billion strings by aliases", `a0: &a0 ha\n${aliases()}`],
   ])("are malformed: %s", async (_, body) => {
-    await expectRefused(await post(body), 400, MALFORMED);
+    await expectRefused(await post(body), 400, "malformed-body");
   });
 
   it("violate the contract if they only have many names", async () => {
     const names = Array.from({ length: 8000 }, (_, n) => `k${n}: ${n}`).join("\n");
-    await expectRefused(await post(names), 422, VIOLATION);
+    await expectRefused(await post(names), 422, "contract-violation");
   });
 });
 

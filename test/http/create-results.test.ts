@@ -1,7 +1,7 @@
 import { createMemoryBackend, type ServiceEvent } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { createProcess, KEY, typeOf } from "./service-process.js";
+import { createProcess, typeOf } from "./service-process.js";
 
 describe("a resource returned by create", () => {
   it.each([
@@ -13,10 +13,10 @@ describe("a resource returned by create", () => {
     async (path, what, body) => {
       const events: ServiceEvent[] = [];
       const { submit } = createProcess(createMemoryBackend(), {
-        create: () => ({ body: body as Record<string, unknown> }),
+        create: () => ({ body: body as never }),
         observe: (event) => events.push(event),
       });
-      const reply = await submit({ fields: KEY });
+      const reply = await submit();
       expect([reply.status, typeOf(reply)]).toEqual([503, problemType("creation-failed")]);
       expect(reply.body).not.toContain("$");
       expect(events).toContainEqual({
@@ -35,32 +35,24 @@ describe("a resource returned by create", () => {
     ["an array", [1]],
     ["missing", undefined],
   ])("is refused with 503 if its body is %s", async (_, body) => {
-    const { submit } = createProcess(createMemoryBackend(), {
-      create: () => ({ body: body as unknown as Record<string, unknown> }),
-    });
-    const reply = await submit({ fields: KEY });
+    const { submit } = createProcess(createMemoryBackend(), { create: () => ({ body: body as never }) });
+    const reply = await submit();
     expect([reply.status, typeOf(reply)]).toEqual([503, problemType("creation-failed")]);
   });
 
-  it("is stored as its toJSON method returns it, without any other member", async () => {
-    class Row {
-      readonly secret = "internal";
-      toJSON(): object {
-        return { number: 7 };
-      }
+  class Row {
+    readonly secret = "internal";
+    toJSON(): object {
+      return { number: 7 };
     }
-    const { submit } = createProcess(createMemoryBackend(), {
-      create: () => ({ body: new Row() as unknown as Record<string, unknown> }),
-    });
-    const reply = await submit({ fields: KEY });
-    expect([reply.status, JSON.parse(String(reply.body))]).toEqual([201, { number: 7, status: "pending" }]);
-  });
+  }
 
-  it("is stored without undefined members", async () => {
-    const { submit } = createProcess(createMemoryBackend(), {
-      create: () => ({ body: { number: 7, note: undefined } }),
-    });
-    const reply = await submit({ fields: KEY });
+  it.each([
+    ["as its toJSON method returns it, without any other member", new Row()],
+    ["without undefined members", { number: 7, note: undefined }],
+  ])("is stored %s", async (_, body) => {
+    const { submit } = createProcess(createMemoryBackend(), { create: () => ({ body: body as never }) });
+    const reply = await submit();
     expect([reply.status, JSON.parse(String(reply.body))]).toEqual([201, { number: 7, status: "pending" }]);
   });
 });

@@ -1,24 +1,17 @@
-import { allowAnonymous, createMemoryBackend, createService, defineOperation } from "async-request-reply";
+import { defineOperation } from "async-request-reply";
 import { submitOperation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { jsonPost, openService } from "../service/open-service.js";
 
 const input = z.object({ account: z.string() });
 const since = new Date("2026-11-01T00:00:00Z");
-const options = { authorize: allowAnonymous(), observe: false } as const;
 
 const old = defineOperation({ name: "old", path: "/accounts/{account}/old", input, deprecated: { since } });
 const current = defineOperation({ name: "current", path: "/accounts/{account}/current", input });
 
-const create = () =>
-  createService({ ...options, definitions: [old, current], backend: createMemoryBackend() });
-
-const post = (path: string) => ({
-  method: "POST",
-  path,
-  headers: { "content-type": "application/json" },
-  body: '{"account":"a"}',
-});
+const create = () => openService([old, current]).service;
+const post = (path: string) => jsonPost(path, { account: "a" });
 
 /** Texts that no field of a path can have. */
 const MALFORMED = ["%", "%zz", "%ff", ".", "%2E%2e", "ü", ""];

@@ -1,12 +1,8 @@
-import {
-  createMemoryBackend,
-  createService,
-  defineOperation,
-  type OrderServiceOptions,
-} from "async-request-reply";
+import { createMemoryBackend, defineOperation, type OrderServiceOptions } from "async-request-reply";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
+import { jsonPost, openService } from "../service/open-service.js";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { modes } from "../support/composed-backend.js";
 import { effort } from "../support/effort.js";
@@ -75,16 +71,10 @@ describe("failure 30: a key is bound to only a part of the request", () => {
     const definitions = ["reports", "exports"].map((name) =>
       defineOperation({ name, path: `/${name}`, input }),
     );
-    const service = createService({ definitions, authorize: () => ({ id: "a" }) });
-    const headers = { "content-type": "application/json", ...KEY };
-    const send = (path: string, n: number) =>
-      service.handle({ method: "POST", path, headers, body: JSON.stringify({ n }) });
-    const replies = await Promise.all([
-      send("/reports", 1),
-      send("/exports", 2),
-      send("/reports", 1),
-      send("/exports", 2),
-    ]);
+    const { service } = openService(definitions);
+    const send = (path: string, n: number) => service.handle(jsonPost(path, { n }, KEY));
+    const sent = [send("/reports", 1), send("/exports", 2), send("/reports", 1), send("/exports", 2)];
+    const replies = await Promise.all(sent);
     expect(replies.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
     expect(new Set(replies.map(idOf)).size).toBe(2);
     expect((await send("/exports", 1)).status).toBe(422);

@@ -1,13 +1,12 @@
 import {
   AsyncReplyError,
-  type Backend,
   composeStores,
   createMemoryBackend,
   createMemoryStores,
   createWorker,
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
-import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { modes } from "../support/composed-backend.js";
@@ -61,13 +60,11 @@ describe("failure 17: a stored record cannot be read", () => {
 });
 
 describe("failures 12, 18, 19 and 23: store replies are lost and processes die", () => {
-  /** A back end, and the same data through a connection that fails one call, before or after it takes effect. */
-  interface Opened {
-    readonly inner: Backend;
-    losing(lost: string, when: "before" | "after"): Backend;
-  }
+  type When = "before" | "after";
+  const moments: readonly When[] = ["before", "after"];
 
-  const losingOnce = (lost: string, when: "before" | "after"): Interceptor => {
+  /** Fails one call, before or after it takes effect. */
+  const losingOnce = (lost: string, when: When): Interceptor => {
     let done = false;
     return async (call, proceed) => {
       if (done || `${call.port}.${call.method}` !== lost) return proceed();
@@ -77,24 +74,23 @@ describe("failures 12, 18, 19 and 23: store replies are lost and processes die",
     };
   };
 
-  /** Opens a back end twice, so that one loses a call. */
-  const atomic = (clock?: ManualClock): Opened => {
-    const inner = createMemoryBackend({ ...(clock && { clock }) });
-    return { inner, losing: (lost, when) => interceptBackend(inner, losingOnce(lost, when)) };
+  /** Opens a back end, and the same data through a connection that loses a call. */
+  const atomic = (clock = createManualClock()) => {
+    const inner = createMemoryBackend({ clock });
+    return { inner, losing: (lost: string, when: When) => interceptBackend(inner, losingOnce(lost, when)) };
   };
-  const composed = (clock?: ManualClock): Opened => {
-    const options = { ...(clock && { clock }) };
-    const stores = createMemoryStores(options);
-    const losing: Opened["losing"] = (lost, when) =>
-      composeStores(interceptStores(stores, losingOnce(lost, when)), options);
-    return { inner: composeStores(stores, options), losing };
+  const composed = (clock = createManualClock()) => {
+    const stores = createMemoryStores({ clock });
+    const losing = (lost: string, when: When) =>
+      composeStores(interceptStores(stores, losingOnce(lost, when)), { clock });
+    return { inner: composeStores(stores, { clock }), losing };
   };
 
   const cases = [
     { call: "submissions.record", open: atomic },
     { call: "idempotency.bind", open: composed },
     { call: "operations.create", open: composed },
-  ].flatMap((each) => (["before", "after"] as const).map((when) => ({ ...each, when })));
+  ].flatMap((each) => moments.map((when) => ({ ...each, when })));
 
   it.each(cases)(
     "creates one readable operation and runs it once after a failure $when $call",
@@ -133,7 +129,7 @@ describe("failures 12, 18, 19 and 23: store replies are lost and processes die",
   });
 
   const creationCalls = ["submissions.record", "operations.settle"];
-  it.each(creationCalls.flatMap((call) => (["before", "after"] as const).map((when) => ({ call, when }))))(
+  it.each(creationCalls.flatMap((call) => moments.map((when) => ({ call, when }))))(
     "creates one order before the reply after a failure $when $call",
     async ({ call, when }) => {
       const clock = createManualClock();
@@ -182,13 +178,8 @@ describe("failures 22 and 25: a ring comes too early or never", () => {
     await clock.advance(1);
     await backend.queue.publish([{ operationId: id, definition: "orders" }]);
     await clock.advance(1);
-    await backend.operations.create({
-      id,
-      tenant: "a",
-      definition: "orders",
-      input: ORDER,
-      retentionMs: 1_000,
-    });
+    const operation = { id, tenant: "a", definition: "orders", input: ORDER, retentionMs: 1_000 };
+    await backend.operations.create(operation);
     await clock.advance(10_000);
     expect(runs).toBe(1);
     await worker.stop();

@@ -7,6 +7,8 @@ import {
   isAsyncReplyError,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
+import { jsonPost } from "../service/open-service.js";
+import { anything } from "../support/careless-schema.js";
 
 /** A format that writes JSON texts backwards. */
 const backwards: Format = {
@@ -22,16 +24,10 @@ function reversed(text: string): string {
 
 const service = createOrderService({ authorize: allowAnonymous(), formats: [backwards] });
 
-function post(
-  body: string,
-  fields: Readonly<Record<string, string>> = {},
-): Promise<{ status: number; type: string | undefined; vary: string | undefined; body: string }> {
-  const headers = { "content-type": "application/json", ...fields };
-  return service
-    .handle({ method: "POST", path: "/orders", headers, body })
-    .then(({ status, headers: { "content-type": type, vary }, body: text }) => {
-      return { status, type, vary, body: String(text) };
-    });
+async function post(text: string, fields: Readonly<Record<string, string>> = {}) {
+  const { status, headers, body } = await service.handle(jsonPost("/orders", text, fields));
+  const { "content-type": type, vary, location = "" } = headers;
+  return { status, type, vary, location, body: String(body) };
 }
 
 const order = '{"itemId":"book","quantity":2}';
@@ -80,30 +76,19 @@ describe("a service with an additional format", () => {
   });
 
   it("gives each representation of an operation its own ETag", async () => {
-    const { headers } = await service.handle({
-      method: "POST",
-      path: "/orders",
-      headers: { "content-type": "application/json" },
-      body: order,
-    });
-    const get = (accept: string): Promise<string | undefined> =>
-      service
-        .handle({ method: "GET", path: headers.location ?? "", headers: { accept } })
-        .then((reply) => reply.headers.etag);
+    const { location } = await post(order);
+    const get = async (accept: string) =>
+      (await service.handle({ method: "GET", path: location, headers: { accept } })).headers.etag;
     expect(await get("application/json")).not.toBe(await get("application/backwards"));
   });
 });
 
 describe("the `formats` option", () => {
   it.each([
-    ["is not a list", backwards],
-    ["contains something other than a format", [{}]],
     ["contains a format without a problem type", [{ ...backwards, problemMediaType: undefined }]],
-    ["contains a media type with capital letters", [{ ...backwards, mediaTypes: ["Application/Backwards"] }]],
     ["contains a format without `serialize`", [{ ...backwards, serialize: undefined }]],
     ["contains a format whose `parseWithTree` is not a function", [{ ...backwards, parseWithTree: true }]],
     ["contains a media type twice", [backwards, backwards]],
-    ["contains JSON, which is built in", [{ ...backwards, mediaTypes: ["application/json"] }]],
   ])("is refused if it %s", (_, formats) => {
     const create = (): unknown =>
       createOrderService({ authorize: allowAnonymous(), formats: formats as readonly Format[] });
@@ -112,11 +97,7 @@ describe("the `formats` option", () => {
   });
 
   it("is refused if a format needs a JSON Schema and a definition has none", () => {
-    const undescribed = defineOperation({
-      name: "reports",
-      path: "/reports",
-      input: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } },
-    });
+    const undescribed = defineOperation({ name: "reports", path: "/reports", input: anything });
     const create = (formats: readonly Format[]) => () =>
       createService({ definitions: [undescribed], authorize: allowAnonymous(), formats });
     expect(create([{ ...backwards, needsSchema: true }])).toThrow(

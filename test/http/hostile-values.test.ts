@@ -1,8 +1,6 @@
 import {
   AsyncReplyError,
   createMemoryBackend,
-  createOrderService,
-  createService,
   defineOperation,
   forbidden,
   type HttpRequest,
@@ -14,35 +12,26 @@ import {
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
+import { openService } from "../service/open-service.js";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../support/plain-harness.js";
 import { replacing } from "../support/replacing.js";
 import { failOnUnhandledRejections, unreadable } from "../support/unreadable.js";
-import { typeOf } from "./service-process.js";
+import { createProcess, typeOf } from "./service-process.js";
 
 failOnUnhandledRejections();
 
 const post = toHttpRequest(submission({ fields: { "idempotency-key": "k" } }));
 
-function submit(
-  options: Partial<OrderServiceOptions>,
-  change: Partial<HttpRequest> = {},
-): Promise<HttpResponse> {
-  const service = createOrderService({
-    authorize: () => ({ id: "a" }),
-    backend: createMemoryBackend(),
-    ...options,
-  });
-  return service.handle({ ...post, ...change });
-}
+const submit = (options: Partial<OrderServiceOptions>, change: Partial<HttpRequest> = {}) =>
+  createProcess(createMemoryBackend(), options).service.handle({ ...post, ...change });
 
-function submitWith(validate: StandardSchema["~standard"]["validate"]): Promise<HttpResponse> {
+function submitWith(validate: StandardSchema["~standard"]["validate"]) {
   const input: StandardSchema = { "~standard": { version: 1, vendor: "test", validate } };
-  const definitions = [defineOperation({ name: "orders", path: "/orders", input })];
-  return createService({ definitions, authorize: () => ({ id: "a" }) }).handle(post);
+  return openService([defineOperation({ name: "orders", path: "/orders", input })]).service.handle(post);
 }
 
-async function outcomeOf(answering: Promise<HttpResponse>): Promise<readonly [status: number, type: string]> {
+async function outcomeOf(answering: Promise<HttpResponse>) {
   const reply = await answering;
   return [reply.status, typeOf(reply)];
 }
@@ -57,12 +46,14 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
   const rethrow = (): never => {
     throw hostile;
   };
+  /** Three ways in which a function of the user can go wrong. */
+  const ways = [rethrow, () => Promise.reject(hostile), () => hostile];
 
   it("denies access and is logged when it comes from `authorize`", async () => {
     const lines: unknown[] = [];
-    const take = (fields: object, message: string): void => void lines.push([message, fields]);
+    const take = (fields: object, message: string) => lines.push([message, fields]);
     const observe = logEvents({ info: take, warn: take, error: take });
-    for (const authorize of [rethrow, () => Promise.reject(hostile), () => hostile])
+    for (const authorize of ways)
       expect(await outcomeOf(submit({ authorize, observe }))).toEqual(notAuthorized);
     const error = { code: "AUTHORIZATION_UNAVAILABLE" };
     const refused = { event: "request.refused", status: 503, error };
@@ -70,23 +61,21 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
   });
 
   it("leads to an internal error when it comes from `admit`", async () => {
-    for (const admit of [rethrow, () => Promise.reject(hostile), () => hostile])
-      expect(await outcomeOf(submit({ admit }))).toEqual(internal);
+    for (const admit of ways) expect(await outcomeOf(submit({ admit }))).toEqual(internal);
   });
 
   it("leads to a failed creation when it comes from `create`", async () => {
-    const creates = [rethrow, () => Promise.reject(hostile), () => hostile, () => ({ body: hostile })];
-    for (const create of creates) expect(await outcomeOf(submit({ create }))).toEqual(notCreated);
+    for (const create of [...ways, () => ({ body: hostile })])
+      expect(await outcomeOf(submit({ create }))).toEqual(notCreated);
   });
 
   it("leads to an internal error when it comes from a schema", async () => {
-    const validates = [rethrow, () => Promise.reject(hostile), () => hostile, () => ({ issues: [hostile] })];
-    for (const validate of validates) expect(await outcomeOf(submitWith(validate))).toEqual(internal);
+    for (const validate of [...ways, () => ({ issues: [hostile] })])
+      expect(await outcomeOf(submitWith(validate))).toEqual(internal);
   });
 
   it("changes nothing when it comes from an observer", async () => {
-    for (const observe of [rethrow, () => Promise.reject(hostile), () => hostile])
-      expect((await submit({ observe })).status).toBe(202);
+    for (const observe of ways) expect((await submit({ observe })).status).toBe(202);
   });
 
   it("counts as a truncated body when it comes from the body", async () => {
@@ -109,7 +98,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
   });
 
   it("does not replace the reply when it comes from closing the body", async () => {
-    for (const end of [rethrow, () => Promise.reject(hostile), () => hostile]) {
+    for (const end of ways) {
       const next = async () => ({ value: new Uint8Array(70_000) });
       const body = { [Symbol.asyncIterator]: () => ({ next, return: end }) };
       expect(await outcomeOf(submit({}, { body }))).toEqual([413, problemType("body-too-large")]);
@@ -117,7 +106,7 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
   });
 
   it("changes nothing when it comes from `waitUntil`", async () => {
-    const service = createOrderService({ authorize: () => ({ id: "a" }) });
+    const { service } = createProcess(createMemoryBackend());
     expect((await service.handle(post, { waitUntil: rethrow })).status).toBe(202);
   });
 
@@ -129,33 +118,24 @@ describe.each(unreadable.map(([name]) => name))("%s", (name) => {
 });
 
 describe("an error that cannot be written as a problem", () => {
-  const errors: Readonly<Record<string, AsyncReplyError>> = {
-    "violations that JSON cannot represent": new AsyncReplyError("FORBIDDEN", "No.", {
-      violations: [{ pointer: "#", detail: 1n as never }],
-    }),
-    "violations that throw": new AsyncReplyError("FORBIDDEN", "No.", {
-      violations: new Map(unreadable).get("a revoked Proxy") as never,
-    }),
-    "header fields that throw": new AsyncReplyError("FORBIDDEN", "No.", {
-      headers: new Map(unreadable).get("a Proxy whose traps throw") as never,
-    }),
-  };
+  const hostile = new Map(unreadable);
 
-  it.each(Object.entries(errors))(
-    "leads to an internal error and reaches the observer unchanged: %s",
-    async (_, error) => {
-      const events: ServiceEvent[] = [];
-      const authorize = (): never => {
-        throw error;
-      };
-      expect(await outcomeOf(submit({ authorize, observe: (event) => events.push(event) }))).toEqual(
-        internal,
-      );
-      expect(events).toHaveLength(1);
-      expect(events[0]).toMatchObject({ event: "request.refused", status: 500, code: "INTERNAL" });
-      expect((events[0] as { error: unknown }).error).toBe(error);
-    },
-  );
+  it.each([
+    ["violations that JSON cannot represent", { violations: [{ pointer: "#", detail: 1n as never }] }],
+    ["violations that throw", { violations: hostile.get("a revoked Proxy") as never }],
+    ["header fields that throw", { headers: hostile.get("a Proxy whose traps throw") as never }],
+  ])("leads to an internal error and reaches the observer unchanged: %s", async (_, context) => {
+    const error = new AsyncReplyError("FORBIDDEN", "No.", context);
+    const events: ServiceEvent[] = [];
+    const authorize = (): never => {
+      throw error;
+    };
+    const observe = (event: ServiceEvent): void => void events.push(event);
+    expect(await outcomeOf(submit({ authorize, observe }))).toEqual(internal);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ event: "request.refused", status: 500, code: "INTERNAL" });
+    expect((events[0] as { error: unknown }).error).toBe(error);
+  });
 
   it("leads to an internal error in JSON if the format throws", async () => {
     const fail = (): never => {

@@ -1,25 +1,22 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { inOption } from "../contract/option-mistakes.js";
+import { anything } from "../support/careless-schema.js";
 import { testMistakes, untyped } from "../support/untyped.js";
 
-const {
-  createService,
-  defineOperation,
-  bearer,
-  apiKey,
-  submitOrder,
-  submitOperation,
-  getOperation,
-  createYangFormats,
-} = untyped;
+const { createService, defineOperation, apiKey, createYangFormats } = untyped;
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
 const BACK_END = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
+const BASE_PATH = "must be a path such as `/api`, without a slash at the end";
+const OBSERVER = "must be a function, or `false` for silence";
+const FORMATS = "must be a list of formats, such as `[xmlFormat]`";
 const SERVICE = "Pass the return value of createService() or createOrderService().";
 const CREDENTIALS =
   "a function that verifies a credential, or an object of known credentials and principals: `{ token: id }`";
 const input = z.object({});
 const jsonSchema = { type: "object", properties: { quantity: { type: "integer" } } };
 const run = (): void => {};
+const jsonFormat = { mediaTypes: ["application/json"], problemMediaType: "a/b", parse: run, serialize: run };
 const authorize = (): unknown => ({ id: "a" });
 const request = { method: "GET", path: "/", headers: {} };
 const pool = { connect: (): void => {} };
@@ -27,6 +24,25 @@ const one = defineOperation({ name: "one", path: "/one", input }) as object;
 const two = defineOperation({ name: "two", path: "/two", input }) as object;
 const serve = (change: object): unknown =>
   createService({ authorize, definitions: [one], observe: false, ...change });
+
+const UNSET = 'the credential "undefined". Check that its variable is set.';
+
+/** Mistakes in credentials, and what the error says that was passed. */
+const credentials = [
+  ["an empty object of tokens", "bearer", "an empty object.", {}],
+  ["a list of tokens", "bearer", "a list.", ["secret"]],
+  ["a token from a variable of the environment that is not set", "bearer", UNSET, { undefined: "ann" }],
+  ["a key without a principal", "apiKey", "undefined as a principal.", { secret: undefined }],
+  ["no tokens", "bearer", "undefined.", undefined],
+  ["a token, which the message does not repeat", "bearer", "a string.", "secret"],
+  ["no keys", "apiKey", "undefined.", undefined],
+] as const;
+
+const handlers = [
+  ["submit to", "submitOrder"],
+  ["submit work to", "submitOperation"],
+  ["read from", "getOperation"],
+] as const;
 
 describe("the error of a mistake in a service says what is wrong and what is expected", () => {
   testMistakes([
@@ -36,24 +52,9 @@ describe("the error of a mistake in a service says what is wrong and what is exp
       () => createService(),
     ],
     [
-      "a definition instead of a list",
-      `Option \`definitions\` must be a list: \`[${EXAMPLE}]\`, not an object.`,
-      () => serve({ definitions: one }),
-    ],
-    [
       "an empty list of definitions",
       `Option \`definitions\` is an empty list. Pass at least one definition: \`definitions: [${EXAMPLE}]\`.`,
       () => serve({ definitions: [] }),
-    ],
-    [
-      "options instead of a definition",
-      `Option \`definitions[0]\` must be a definition: \`${EXAMPLE}\`, not an object.`,
-      () => serve({ definitions: [{ name: "one", path: "/one", input: jsonSchema }] }),
-    ],
-    [
-      "options with a validator instead of a definition",
-      `Option \`definitions[0]\` must be a definition: \`${EXAMPLE}\`, not an object.`,
-      () => serve({ definitions: [{ name: "one", path: "/one", input }] }),
     ],
     [
       "two definitions with the same name",
@@ -71,45 +72,50 @@ describe("the error of a mistake in a service says what is wrong and what is exp
       () => serve({ definitions: [one, { ...two, name: "One" }] }),
     ],
     [
-      "an authorize hook that is not a function",
-      'Option `authorize` must be a function, not "me".',
-      () => serve({ authorize: "me" }),
-    ],
-    [
       "a challenge that cannot be sent",
       'Option `authorize.challenge` must be a `WWW-Authenticate` value in printable ASCII, such as `Bearer`, not "Bearer\\r\\na: b".',
       () => serve({ authorize: Object.assign(() => undefined, { challenge: "Bearer\r\na: b" }) }),
     ],
-    [
-      "an admit hook that is not a function",
-      "Option `admit` must be a function, not 3.",
-      () => serve({ admit: 3 }),
-    ],
-    [
-      "a base path with a trailing slash",
-      'Option `basePath` must be a path such as `/api`, without a slash at the end, not "/api/".',
-      () => serve({ basePath: "/api/" }),
-    ],
-    [
-      "a base path without a leading slash",
-      'Option `basePath` must be a path such as `/api`, without a slash at the end, not "api".',
-      () => serve({ basePath: "api" }),
-    ],
-    [
-      "an observer that is not a function",
-      "Option `observe` must be a function, or `false` for silence, not true.",
-      () => serve({ observe: true }),
-    ],
-    [
-      "a pool instead of a back end",
-      `Option \`backend\` must be ${BACK_END}, not an object.`,
-      () => serve({ backend: pool }),
-    ],
-    [
-      "formats that are not a list",
-      "Option `formats` must be a list of formats, such as `[xmlFormat]`, not an object.",
-      () => serve({ formats: {} }),
-    ],
+    ...inOption(serve, [
+      [
+        "a definition instead of a list",
+        { definitions: one },
+        `must be a list: \`[${EXAMPLE}]\`, not an object.`,
+      ],
+      ["an authorize hook that is not a function", { authorize: "me" }, 'must be a function, not "me".'],
+      ["an admit hook that is not a function", { admit: 3 }, "must be a function, not 3."],
+      ["a base path with a trailing slash", { basePath: "/api/" }, `${BASE_PATH}, not "/api/".`],
+      ["a base path without a leading slash", { basePath: "api" }, `${BASE_PATH}, not "api".`],
+      ["an observer that is not a function", { observe: true }, `${OBSERVER}, not true.`],
+      ["a pool instead of a back end", { backend: pool }, `must be ${BACK_END}, not an object.`],
+      ["formats that are not a list", { formats: {} }, `${FORMATS}, not an object.`],
+      [
+        "a nesting depth that could exhaust the stack",
+        { maxDepth: 1_001 },
+        "must be at most 1000, not 1001.",
+      ],
+      [
+        "a record timeout longer than the purge grace allows",
+        { recordTimeoutMs: 30_001 },
+        "must be at most 30000 milliseconds, not 30001.",
+      ],
+      [
+        "a duration beyond the range of timers",
+        { leaseMs: 2 ** 31 },
+        "must be at most 2147483647 milliseconds (24.8 days), not 2147483648.",
+      ],
+    ]),
+    ...[
+      ["options", { name: "one", path: "/one", input: jsonSchema }],
+      ["options with a validator", { name: "one", path: "/one", input }],
+    ].map(
+      ([what, given]) =>
+        [
+          `${what} instead of a definition`,
+          `Option \`definitions[0]\` must be a definition: \`${EXAMPLE}\`, not an object.`,
+          () => serve({ definitions: [given] }),
+        ] as const,
+    ),
     [
       "a name instead of a format",
       'Option `formats[0]` must be a format, such as `xmlFormat`, not "xml".',
@@ -136,79 +142,31 @@ describe("the error of a mistake in a service says what is wrong and what is exp
       () =>
         serve({
           formats: createYangFormats({ module: "a", namespace: "urn:a" }),
-          definitions: [
-            defineOperation({
-              name: "bare",
-              path: "/bare",
-              input: { "~standard": { version: 1, vendor: "test", validate: run } },
-            }),
-          ],
+          definitions: [defineOperation({ name: "bare", path: "/bare", input: anything })],
         }),
     ],
     [
       "two formats with the same media type",
       'Two `formats` share the media type "application/json". Every format needs its own media types. JSON is built in; do not pass it.',
-      () =>
-        serve({
-          formats: [
-            { mediaTypes: ["application/json"], problemMediaType: "a/b", parse: run, serialize: run },
-          ],
-        }),
+      () => serve({ formats: [jsonFormat] }),
     ],
-    [
-      "a nesting depth that could exhaust the stack",
-      "Option `maxDepth` must be at most 1000, not 1001.",
-      () => serve({ maxDepth: 1_001 }),
-    ],
-    [
-      "a record timeout longer than the purge grace allows",
-      "Option `recordTimeoutMs` must be at most 30000 milliseconds, not 30001.",
-      () => serve({ recordTimeoutMs: 30_001 }),
-    ],
-    [
-      "a duration beyond the range of timers",
-      "Option `leaseMs` must be at most 2147483647 milliseconds (24.8 days), not 2147483648.",
-      () => serve({ leaseMs: 2 ** 31 }),
-    ],
-    ["an empty object of tokens", `bearer() takes ${CREDENTIALS}, not an empty object.`, () => bearer({})],
-    ["a list of tokens", `bearer() takes ${CREDENTIALS}, not a list.`, () => bearer(["secret"])],
-    [
-      "a token from a variable of the environment that is not set",
-      `bearer() takes ${CREDENTIALS}, not the credential "undefined". Check that its variable is set.`,
-      () => bearer({ [String(undefined)]: "ann" }),
-    ],
-    [
-      "a key without a principal",
-      `apiKey() takes ${CREDENTIALS}, not undefined as a principal.`,
-      () => apiKey({ secret: undefined }),
-    ],
-    ["no tokens", `bearer() takes ${CREDENTIALS}, not undefined.`, () => bearer(undefined)],
-    [
-      "a token, which the message does not repeat",
-      `bearer() takes ${CREDENTIALS}, not a string.`,
-      () => bearer("secret"),
-    ],
-    ["no keys", `apiKey() takes ${CREDENTIALS}, not undefined.`, () => apiKey(undefined)],
+    ...credentials.map(
+      ([mistake, hook, instead, given]) =>
+        [mistake, `${hook}() takes ${CREDENTIALS}, not ${instead}`, () => untyped[hook](given)] as const,
+    ),
     [
       "an API key in a field without a name",
       'Option `header` must be the name of a header field, such as `X-API-Key`, not "".',
       () => apiKey({ k: "me" }, { header: "" }),
     ],
-    [
-      "no service to submit to",
-      `submitOrder() takes a service, not undefined. ${SERVICE}`,
-      () => submitOrder(request, undefined),
-    ],
-    [
-      "no service to submit work to",
-      `submitOperation() takes a service, not undefined. ${SERVICE}`,
-      () => submitOperation(request, undefined, one),
-    ],
-    [
-      "no service to read from",
-      `getOperation() takes a service, not undefined. ${SERVICE}`,
-      () => getOperation(request, undefined),
-    ],
+    ...handlers.map(
+      ([purpose, handler]) =>
+        [
+          `no service to ${purpose}`,
+          `${handler}() takes a service, not undefined. ${SERVICE}`,
+          () => untyped[handler](request, undefined, one),
+        ] as const,
+    ),
   ]);
 });
 

@@ -14,14 +14,11 @@ import { createOperator } from "async-request-reply/operator";
 import { cancelOperation, problemType, submitOperation } from "async-request-reply/ports";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { jsonPost } from "../service/open-service.js";
+import { info } from "../support/openapi-services.js";
 
-const orders = defineOperation({
-  name: "orders",
-  path: "/orders",
-  input: z.object({ item: z.string() }),
-  cancellable: true,
-});
-const info = { title: "Orders", version: "1" };
+const input = z.object({ item: z.string() });
+const orders = defineOperation({ name: "orders", path: "/orders", input, cancellable: true });
 const ID = "01a1fb0e-5781-7461-97e0-78a248067be3";
 const events: ServiceEvent[] = [];
 const observe = (event: ServiceEvent): void => void events.push(event);
@@ -30,12 +27,8 @@ beforeEach(() => void events.splice(0));
 const newService = () =>
   createService({ definitions: [orders], backend: createMemoryBackend(), list: true, observe });
 
-const requestOf = (method: string, path: string) => ({
-  method,
-  path,
-  headers: { "content-type": "application/json", authorization: "Bearer t" },
-  body: '{"item":"pen"}',
-});
+const token = { authorization: "Bearer t" };
+const requestOf = (method: string, path: string) => ({ ...jsonPost(path, { item: "pen" }, token), method });
 
 const PROBLEM = {
   type: problemType("not-configured"),
@@ -47,24 +40,19 @@ const PROBLEM = {
 };
 
 describe("a service without `authorize`", () => {
-  it.each([
-    ["POST", "/orders"],
-    ["GET", "/orders"],
-    ["OPTIONS", "/orders"],
-    ["GET", `/operations/${ID}`],
-    ["GET", "/operations/malformed"],
-    ["DELETE", `/operations/${ID}`],
-    ["PUT", `/operations/${ID}`],
-    ["OPTIONS", `/operations/${ID}`],
-    ["GET", "/operations"],
-    ["OPTIONS", "/operations"],
-    ["GET", "/openapi.json"],
-    ["POST", "/openapi.json"],
-    ["OPTIONS", "/openapi.json"],
-    ["GET", "/unknown"],
-    ["OPTIONS", "/unknown"],
-    ["ANYTHING", "/"],
-  ])("refuses every request: %s %s", async (method, path) => {
+  const requests = {
+    "/orders": ["POST", "GET", "OPTIONS"],
+    [`/operations/${ID}`]: ["GET", "DELETE", "PUT", "OPTIONS"],
+    "/operations/malformed": ["GET"],
+    "/operations": ["GET", "OPTIONS"],
+    "/openapi.json": ["GET", "POST", "OPTIONS"],
+    "/unknown": ["GET", "OPTIONS"],
+    "/": ["ANYTHING"],
+  };
+
+  it.each(
+    Object.entries(requests).flatMap(([path, methods]) => methods.map((method) => [method, path] as const)),
+  )("refuses every request: %s %s", async (method, path) => {
     const service = withOpenApi(newService(), { info });
     const reply = await service.handle(requestOf(method, path));
     expect(reply.status).toBe(500);

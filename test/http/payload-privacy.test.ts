@@ -1,20 +1,21 @@
 import { inspect } from "node:util";
 import {
+  allowAnonymous,
   type Backend,
   createMemoryBackend,
   createOrderService,
-  createService,
   createWorker,
   defineOperation,
-  type HttpRequest,
   type HttpResponse,
   logEvents,
+  type OrderServiceOptions,
   type ServiceEvent,
 } from "async-request-reply";
 import type { Claimed } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { jsonPost, openService } from "../service/open-service.js";
 import { type Change, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { besidesJson } from "../support/all-formats.js";
 import { deepText } from "../support/deep-text.js";
@@ -25,15 +26,8 @@ import { toHttpRequest } from "../support/plain-harness.js";
 const VALUE = "kanarie-value";
 const NAME = "kanarie-name";
 
-interface Watched {
-  readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
-  readonly service: ReturnType<typeof createOrderService>;
-  /** All events and log lines so far as one text. */
-  seen(): string;
-  readonly events: readonly ServiceEvent[];
-}
-
-function watch(options: Parameters<typeof createOrderService>[0] | Record<string, never> = {}): Watched {
+/** An order service of which every event and log line is noted. `seen` returns all of them so far as one text. */
+function watch(options: Partial<OrderServiceOptions> = {}) {
   const events: ServiceEvent[] = [];
   const lines: unknown[] = [];
   const log = (fields: object, message: string): void =>
@@ -49,7 +43,10 @@ function watch(options: Parameters<typeof createOrderService>[0] | Record<string
       logged(event);
     },
   });
-  return { handle: service.handle, service, events, seen: () => `${deepText(events)}\n${lines.join("\n")}` };
+  const send = (change?: Change) => service.handle(toHttpRequest(submission(change)));
+  const read = ({ headers }: HttpResponse) =>
+    service.handle(toHttpRequest(request("GET", headers.location ?? "")));
+  return { service, send, read, events, seen: () => `${deepText(events)}\n${lines.join("\n")}` };
 }
 
 const order = (members: string): string => `<order xmlns:x="urn:x">${members}</order>`;
@@ -147,9 +144,8 @@ const refusedFields: readonly Change[] = [
 describe("events and log lines contain no part of a payload", () => {
   it.each(refusedBodies)("when a body of $type is refused: $shown", async ({ type, body }) => {
     for (const accept of [undefined, type]) {
-      const { handle, seen, events } = watch();
-      const fields = { "content-type": type, accept };
-      const reply = await handle(toHttpRequest(submission({ fields, body })));
+      const { send, seen, events } = watch();
+      const reply = await send({ fields: { "content-type": type, accept }, body });
       expect([400, 422]).toContain(reply.status);
       expect(events).toMatchObject([{ event: "request.refused", status: reply.status }]);
       expect(seen()).not.toContain("kanarie");
@@ -160,36 +156,34 @@ describe("events and log lines contain no part of a payload", () => {
 
   it("when a body is not UTF-8", async () => {
     for (const type of Object.keys(bodies)) {
-      const { handle, seen } = watch();
+      const { send, seen } = watch();
       const body = Buffer.concat([Buffer.from(VALUE), Buffer.of(0xff)]);
-      const reply = await handle(toHttpRequest(submission({ fields: { "content-type": type }, body })));
+      const reply = await send({ fields: { "content-type": type }, body });
       expect(reply.status).toBe(400);
       expect(seen() + deepText(reply)).not.toContain("kanarie");
     }
   });
 
   it.each(refusedFields)("when a header field or a target is refused: %j", async (change) => {
-    const { handle, seen, events } = watch();
-    const reply = await handle(toHttpRequest(submission(change)));
+    const { send, seen, events } = watch();
+    const reply = await send(change);
     expect(reply.status).toBeGreaterThanOrEqual(400);
     expect(events).toMatchObject([{ event: "request.refused", status: reply.status }]);
     expect(seen() + deepText(reply)).not.toContain("kanarie");
   });
 
   it("when a key is reused with a different payload", async () => {
-    const { handle, seen } = watch();
+    const { send, seen } = watch();
     for (const status of [202, 422]) {
       const body = JSON.stringify({ itemId: VALUE, quantity: status });
-      const asked = submission({ fields: { "idempotency-key": NAME }, body });
-      expect((await handle(toHttpRequest(asked))).status).toBe(status);
+      expect((await send({ fields: { "idempotency-key": NAME }, body })).status).toBe(status);
     }
     expect(seen()).not.toContain("kanarie");
   });
 
   it("when a contract is violated, except for the places that the schema names, and what it expects there", async () => {
-    const { handle, events } = watch();
-    const body = `{"quantity":0,"${NAME}":1}`;
-    const reply = await handle(toHttpRequest(submission({ body })));
+    const { send, events } = watch();
+    const reply = await send({ body: `{"quantity":0,"${NAME}":1}` });
     expect(JSON.parse(String(reply.body)).errors).toHaveLength(3);
     expect(deepText(reply)).toContain(`#/${NAME}`);
     expect((events[0] as { readonly error: Error }).error.message).toBe(
@@ -199,9 +193,9 @@ describe("events and log lines contain no part of a payload", () => {
   });
 
   it("when a parser locates a mistake, except for its position", async () => {
-    const { handle, events } = watch();
+    const { send, events } = watch();
     const fields = { "content-type": "application/yaml" };
-    const reply = await handle(toHttpRequest(submission({ fields, body: `a: 1\n${NAME}: ${VALUE}: x` })));
+    const reply = await send({ fields, body: `a: 1\n${NAME}: ${VALUE}: x` });
     const place = "(line 2, column 28)";
     expect(JSON.parse(String(reply.body)).detail).toBe(`The body is not valid YAML ${place}.`);
     expect((events[0] as { readonly error: Error }).error.message).toContain(place);
@@ -210,23 +204,12 @@ describe("events and log lines contain no part of a payload", () => {
 
 describe("events and log lines contain no part of a stored operation", () => {
   /** Runs an operation that was submitted under an older contract or returns an invalid result. */
-  async function run(
-    returned: unknown,
-    { input = z.unknown(), result = z.unknown() }: { input?: z.ZodType; result?: z.ZodType } = {},
-  ): Promise<Watched & { reply: HttpResponse }> {
-    const clock = createManualClock();
-    const backend = createMemoryBackend({ clock });
-    const authorize = () => ({ id: "a" });
-    const name = { name: "orders", path: "/orders" } as const;
-    const before = createService({
-      definitions: [defineOperation({ ...name, input: z.unknown() })],
-      backend,
-      authorize,
-    });
-    const body = JSON.stringify({ [NAME]: VALUE, itemId: VALUE });
-    const { headers } = await before.handle(toHttpRequest(submission({ body })));
-    const watched = watch({ authorize, backend });
-    const strict = defineOperation({ ...name, input, result });
+  async function run(returned: unknown, schemas: { input?: z.ZodType; result?: z.ZodType } = {}) {
+    const older = { name: "orders", path: "/orders", input: z.unknown() } as const;
+    const { service: before, backend, clock } = openService([defineOperation(older)]);
+    const accepted = await before.handle(jsonPost("/orders", { [NAME]: VALUE, itemId: VALUE }));
+    const watched = watch({ authorize: allowAnonymous(), backend });
+    const strict = defineOperation({ ...older, ...schemas });
     const service = { ...watched.service, definitions: [strict] as const };
     const worker = createWorker({ ...service, runtime: { clock } }, { orders: () => returned });
     // A refused input first waits for a newer worker.
@@ -234,7 +217,7 @@ describe("events and log lines contain no part of a stored operation", () => {
       await worker.runUntilIdle();
       await clock.advance(240_000);
     }
-    return { ...watched, reply: await watched.handle(toHttpRequest(request("GET", headers.location ?? ""))) };
+    return { ...watched, reply: await watched.read(accepted) };
   }
 
   it("when a new contract refuses a stored input", async () => {
@@ -250,10 +233,8 @@ describe("events and log lines contain no part of a stored operation", () => {
   cyclic.self = { text: VALUE, cyclic };
 
   it("when a result breaks its contract", async () => {
-    const { events, seen } = await run(
-      { ok: VALUE, [NAME]: VALUE },
-      { result: z.strictObject({ ok: z.boolean() }) },
-    );
+    const result = z.strictObject({ ok: z.boolean() });
+    const { events, seen } = await run({ ok: VALUE, [NAME]: VALUE }, { result });
     expect(events.at(-1)).toMatchObject({ event: "operation.failed", error: { code: "INVALID_RESULT" } });
     expect(seen()).not.toContain("kanarie");
     expect(seen()).toContain("2 violations");
@@ -269,11 +250,12 @@ describe("events and log lines contain no part of a stored operation", () => {
     expect(seen()).not.toContain("kanarie");
   });
 
-  it.each(["contains itself", "is too large"])("when progress %s", async (what) => {
-    const backend = createMemoryBackend();
-    const { handle, service, seen, events } = watch({ backend, authorize: () => ({ id: "a" }) });
-    await handle(toHttpRequest(submission()));
-    const value = what === "contains itself" ? cyclic : VALUE.repeat(10_000);
+  it.each([
+    ["contains itself", cyclic],
+    ["is too large", VALUE.repeat(10_000)],
+  ])("when progress %s", async (_, value) => {
+    const { send, service, seen, events } = watch();
+    await send();
     await createWorker(service, { orders: (_, job) => job.progress(value) }).runUntilIdle();
     expect(events.at(-2)).toMatchObject({ event: "progress.dropped" });
     expect(seen()).not.toContain("kanarie");
@@ -287,21 +269,14 @@ describe("events and log lines contain no part of a stored operation", () => {
       if (call.method === "get") return { ...answer, [member]: text };
       if (call.method !== "claim") return answer;
       const { begun } = answer as unknown as Claimed;
-      const damagedOnes = begun.map((each) => ({
-        ...each,
-        operation: { ...each.operation, [member]: text },
-      }));
-      return { ...answer, begun: damagedOnes };
+      const damage = (operation: object): object => ({ ...operation, [member]: text });
+      return { ...answer, begun: begun.map((each) => ({ ...each, operation: damage(each.operation) })) };
     });
   }
 
   it("when a stored result cannot be read", async () => {
-    const { handle, seen, events } = watch({
-      backend: damaged(createMemoryBackend(), "result"),
-      authorize: () => ({ id: "a" }),
-    });
-    const { headers } = await handle(toHttpRequest(submission()));
-    const reply = await handle(toHttpRequest(request("GET", headers.location ?? "")));
+    const { send, read, seen, events } = watch({ backend: damaged(createMemoryBackend(), "result") });
+    const reply = await read(await send());
     expect(reply.status).toBe(500);
     expect(events.at(-1)).toMatchObject({ event: "request.refused", code: "CORRUPT_RECORD" });
     expect(seen() + deepText(reply)).not.toContain("kanarie");
@@ -310,12 +285,8 @@ describe("events and log lines contain no part of a stored operation", () => {
   it("when a stored input cannot be read", async () => {
     const clock = createManualClock();
     const backend = damaged(createMemoryBackend({ clock }), "input");
-    const { handle, service, seen, events } = watch({
-      backend,
-      runtime: { clock, random: () => 0.5 },
-      authorize: () => ({ id: "a" }),
-    });
-    await handle(toHttpRequest(submission()));
+    const { send, service, seen, events } = watch({ backend, runtime: { clock, random: () => 0.5 } });
+    await send();
     await createWorker(service, { orders: () => undefined }).runUntilIdle();
     expect(events.at(-1)).toMatchObject({ event: "operation.retried", error: { code: "CORRUPT_RECORD" } });
     expect(seen()).not.toContain("kanarie");

@@ -1,26 +1,17 @@
-import { createService, defineOperation, forbidden, type Principal } from "async-request-reply";
+import { defineOperation, forbidden, type Principal } from "async-request-reply";
 import { describe, expect, it } from "vitest";
+import { jsonPost, openService } from "../service/open-service.js";
 
 const TEXT = "\u0000half \ud83d of\u001b a pair";
 const PLAIN = "\ufffdhalf \ufffd of\ufffd a pair";
 
-const notes = defineOperation({
-  name: "notes",
-  path: "/notes",
-  input: {
-    "~standard": {
-      version: 1,
-      vendor: "test",
-      validate: () => ({ issues: [{ message: TEXT, path: [TEXT] }] }),
-    },
-  },
-});
+const validate = () => ({ issues: [{ message: TEXT, path: [TEXT] }] });
+const input = { "~standard": { version: 1, vendor: "test", validate } } as const;
+const notes = defineOperation({ name: "notes", path: "/notes", input });
 
 /** Posts a body, and returns the problem of the reply. */
 async function refusalOf(authorize: () => Principal): Promise<Record<string, unknown>> {
-  const service = createService({ definitions: [notes], authorize, observe: false });
-  const headers = { "content-type": "application/json" };
-  const { body } = await service.handle({ method: "POST", path: "/notes", headers, body: "{}" });
+  const { body } = await openService([notes], { authorize }).service.handle(jsonPost("/notes", {}));
   return JSON.parse(String(body));
 }
 

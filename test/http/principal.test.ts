@@ -1,18 +1,10 @@
-import {
-  createMemoryBackend,
-  createService,
-  createWorker,
-  defineOperation,
-  type HttpResponse,
-  permanentFailure,
-  type ServiceEvent,
-  unauthenticated,
-} from "async-request-reply";
+import { createMemoryBackend, createWorker, defineOperation, permanentFailure } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import { createManualClock } from "async-request-reply/testing";
 import { createWebhooks } from "async-request-reply/webhooks";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { jsonPost, openService } from "../service/open-service.js";
 import { replacing } from "../support/replacing.js";
 import { type Receiver, startReceiver } from "../support/webhooks/receiver.js";
 import { openStream } from "./streaming/open-stream.js";
@@ -26,7 +18,6 @@ const exportsOf = defineOperation({
 
 function open(receiver?: Receiver) {
   const clock = createManualClock();
-  const events: ServiceEvent[] = [];
   const jobs: unknown[] = [];
   const memory = createMemoryBackend({ clock });
   const { operations } = memory;
@@ -42,18 +33,12 @@ function open(receiver?: Receiver) {
       endpoint: () => ({ url: receiver.url, secrets: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] }),
       trustedOrigins: [receiver.origin],
     });
-  const service = createService({
-    definitions: [exportsOf],
+  const { service, events } = openService([exportsOf], {
     backend,
-    authorize: (request) => {
-      const id = request.header("authorization");
-      if (id === undefined) throw unauthenticated();
-      return { id, tenant: "acme" };
-    },
+    authorize: ({ header }) => ({ id: header("authorization") ?? "", tenant: "acme" }),
     list: true,
-    ...(webhooks === undefined ? {} : { webhooks }),
+    ...(webhooks && { webhooks }),
     runtime: { clock },
-    observe: (event) => events.push(event),
   });
   const worker = createWorker(service, {
     exports: ({ ends }, { principal }) => {
@@ -67,28 +52,18 @@ function open(receiver?: Receiver) {
     runtime: { clock },
     observe: (event) => events.push(event),
   });
-  const send = (
-    authorization: string,
-    method: string,
-    path: string,
-    more: { readonly ends?: string; readonly key?: string } = {},
-  ): Promise<HttpResponse> => {
-    const { ends, key } = more;
-    const headers = {
-      authorization,
-      ...(ends === undefined ? {} : { "content-type": "application/json" }),
-      ...(key === undefined ? {} : { "idempotency-key": key }),
-    };
-    return service.handle({ method, path, headers, body: ends && JSON.stringify({ ends }) });
+  const send = (authorization: string, method: string, path: string) =>
+    service.handle({ method, path, headers: { authorization } });
+  const submit = (authorization: string, ends = "well", key?: string) => {
+    const fields = { authorization, ...(key !== undefined && { "idempotency-key": key }) };
+    return service.handle(jsonPost("/exports", { ends }, fields));
   };
-  const post = async (authorization: string, ends = "well", key?: string): Promise<string> => {
-    const reply = await send(authorization, "POST", "/exports", key === undefined ? { ends } : { ends, key });
-    return reply.headers.location?.slice("/operations/".length) ?? "";
-  };
+  const post = async (...submitted: Parameters<typeof submit>): Promise<string> =>
+    (await submit(...submitted)).headers.location?.slice("/operations/".length) ?? "";
   const rename = (id: string): void => {
     renamed = id;
   };
-  return { service, backend, worker, operator, events, jobs, send, post, rename };
+  return { service, backend, worker, operator, events, jobs, send, submit, post, rename };
 }
 
 let stage: ReturnType<typeof open>;
@@ -141,7 +116,7 @@ describe("the principal of a request", () => {
     const replies = [
       await stage.send("bob", "GET", `/operations/${id}`),
       await stage.send("bob", "GET", "/operations"),
-      await stage.send("bob", "POST", "/exports", { ends: "well", key: "k" }),
+      await stage.submit("bob", "well", "k"),
     ];
     await stage.worker.runUntilIdle();
     await stream.end;

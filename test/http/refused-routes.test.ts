@@ -1,7 +1,8 @@
-import { createService, defineOperation, type ServiceEvent } from "async-request-reply";
+import { defineOperation } from "async-request-reply";
 import { withOpenApi } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { openService } from "../service/open-service.js";
 
 const orders = defineOperation({ name: "orders", path: "/orders", input: z.object({ item: z.string() }) });
 const exportsOf = defineOperation({
@@ -13,18 +14,10 @@ const ID = "01a1fb0e-5781-7461-97e0-78a248067be3";
 
 /** Returns the members of the event of one refused request that say where it went. */
 async function refusalOf(method: string, path: string): Promise<object> {
-  const events: ServiceEvent[] = [];
-  const service = withOpenApi(
-    createService({
-      definitions: [orders, exportsOf],
-      basePath: "/api",
-      list: true,
-      authorize: () => undefined,
-      observe: (event) => events.push(event),
-    }),
-    { info: { title: "Orders", version: "1" }, authorize: true },
-  );
-  await service.handle({ method, path, headers: {} });
+  const options = { basePath: "/api", list: true, authorize: () => undefined };
+  const { service, events } = openService([orders, exportsOf], options);
+  const documented = withOpenApi(service, { info: { title: "Orders", version: "1" }, authorize: true });
+  await documented.handle({ method, path, headers: {} });
   const [first = {}, ...rest] = events.filter(({ event }) => event === "request.refused");
   expect(rest).toEqual([]);
   expect(JSON.stringify(events)).not.toMatch(/secret|01a1fb0e/);

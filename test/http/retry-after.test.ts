@@ -1,18 +1,14 @@
 import { allowAnonymous, createMemoryBackend, createOrderService, createWorker } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { jsonPost } from "../service/open-service.js";
 import { claimOne } from "../support/claims.js";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-const SUBMISSION = {
-  method: "POST",
-  path: "/orders",
-  headers: { "content-type": "application/json" },
-  body: '{"itemId":"book","quantity":2}',
-};
+const SUBMISSION = jsonPost("/orders", { itemId: "book", quantity: 2 });
 
 /** A store with its own clock, shared by processes with other clocks. */
 function stage() {

@@ -8,6 +8,7 @@ import {
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
+import { jsonPost } from "../service/open-service.js";
 import {
   mountOrders,
   type Options,
@@ -20,6 +21,7 @@ import { operationIdOf } from "../support/adapter-suite/fixtures/reply-checks.js
 import { modes } from "../support/composed-backend.js";
 import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
 import { createPlainHarness } from "../support/plain-harness.js";
+import { idOf, watchedBackend } from "./service-process.js";
 
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 const ofB = { authorization: "Bearer token-of-b" };
@@ -70,37 +72,23 @@ describe.each(modes)("S2: the scope of a key with $mode", ({ createBackend }) =>
 
   it("includes the definition: the same key at another path is a different key", async () => {
     const input = z.object({});
-    const service = createService({
-      backend: createBackend(),
-      authorize: allowAnonymous(),
-      definitions: ["reports", "exports"].map((name) => defineOperation({ name, path: `/${name}`, input })),
-    });
+    const definitions = ["reports", "exports"].map((name) =>
+      defineOperation({ name, path: `/${name}`, input }),
+    );
+    const service = createService({ backend: createBackend(), authorize: allowAnonymous(), definitions });
     const ids = new Set<string>();
-    for (const path of ["/reports", "/exports", "/reports"]) {
-      const headers = [
-        ["content-type", "application/json"],
-        ["idempotency-key", "k"],
-      ] as const;
-      const { status, body } = await service.handle({ method: "POST", path, headers, body: "{}" });
-      expect(status).toBe(202);
-      ids.add((JSON.parse(String(body)) as { operationId: string }).operationId);
-    }
+    for (const path of ["/reports", "/exports", "/reports"])
+      ids.add(idOf(await service.handle(jsonPost(path, {}, { "idempotency-key": "k" }))));
     expect(ids.size).toBe(2);
   });
 
   it("protects replays: without credentials a known key gets 401 and no store is asked", async () => {
-    const calls: PortCall[] = [];
-    const backend = interceptBackend(createBackend(), (call, proceed) => {
-      calls.push(call);
-      return proceed();
-    });
+    const { backend, calls } = watchedBackend(createBackend());
     const orders = await mountOrders(createPlainHarness(), { backend });
     await submit(orders, { "idempotency-key": "k" });
     calls.length = 0;
-    const reply = await orders.send(
-      submission({ fields: { "idempotency-key": "k", authorization: undefined } }),
-    );
-    expect(reply.status).toBe(401);
+    const fields = { "idempotency-key": "k", authorization: undefined };
+    expect((await orders.send(submission({ fields }))).status).toBe(401);
     expect(calls).toEqual([]);
   });
 });

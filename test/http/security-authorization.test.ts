@@ -10,24 +10,22 @@ import { describe, expect, it } from "vitest";
 import { equalInConstantTime } from "../../src/http/access/credentials.js";
 import { mountOrders, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { countedText } from "../support/counted-text.js";
-import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
 import { createPlainHarness, toHttpRequest } from "../support/plain-harness.js";
+import { signalOf } from "../support/worker-stage.js";
+import { watchedBackend } from "./service-process.js";
 
 const OUTAGE = new Error("connect ECONNREFUSED 10.0.0.7:443");
+const fails = (): never => {
+  throw OUTAGE;
+};
 
 describe("S3: an authorize hook that does not return a principal", () => {
   const hooks: readonly { readonly does: string; readonly authorize: Authorize; readonly status: number }[] =
     [
       { does: "returns nothing", authorize: () => undefined, status: 401 },
       { does: "resolves to nothing", authorize: async () => null, status: 401 },
-      {
-        does: "throws",
-        authorize: () => {
-          throw new Error("no");
-        },
-        status: 503,
-      },
-      { does: "rejects", authorize: () => Promise.reject(new Error("no")), status: 503 },
+      { does: "throws", authorize: fails, status: 503 },
+      { does: "rejects", authorize: () => Promise.reject(OUTAGE), status: 503 },
       { does: "returns an id that is a number", authorize: () => ({ id: 7 }) as never, status: 503 },
       { does: "hangs", authorize: () => new Promise<never>(() => {}), status: 503 },
     ];
@@ -36,11 +34,7 @@ describe("S3: an authorize hook that does not return a principal", () => {
     "records nothing and reads no byte of the body if it $does",
     async ({ authorize, status }) => {
       const clock = createManualClock();
-      const calls: PortCall[] = [];
-      const backend = interceptBackend(createMemoryBackend(), (call, proceed) => {
-        calls.push(call);
-        return proceed();
-      });
+      const { backend, calls } = watchedBackend(createMemoryBackend());
       const service = createOrderService({ authorize, backend, runtime: { clock } });
       let read = false;
       const body = async (): Promise<Uint8Array> => {
@@ -55,57 +49,26 @@ describe("S3: an authorize hook that does not return a principal", () => {
     },
   );
 
-  const failures: readonly {
-    readonly what: string;
-    readonly authorize: Authorize;
-    readonly says: string;
-    readonly cause?: unknown;
-  }[] = [
-    {
-      what: "that throws",
-      authorize: () => {
-        throw OUTAGE;
-      },
-      says: "`authorize` threw",
-      cause: OUTAGE,
-    },
-    {
-      what: "whose promise rejects",
-      authorize: () => Promise.reject(OUTAGE),
-      says: "`authorize` threw",
-      cause: OUTAGE,
-    },
-    { what: "that returns no principal", authorize: () => true as never, says: "returned no principal" },
-    { what: "that returns no id", authorize: () => ({ name: "a" }) as never, says: "`id`" },
+  it.each<[what: string, says: string, authorize: Authorize, cause?: Error]>([
+    ["that throws", "`authorize` threw", fails, OUTAGE],
+    ["whose promise rejects", "`authorize` threw", () => Promise.reject(OUTAGE), OUTAGE],
+    ["that returns no principal", "returned no principal", () => true as never],
+    ["that returns no id", "`id`", () => ({ name: "a" }) as never],
     ...[
-      { what: "an empty id", id: "", says: "`id` has 0 characters" },
-      { what: "an id with NUL", id: "canary\0", says: "`id` contains NUL" },
-      { what: "a long id", id: "canary".repeat(50), says: "`id` has 300 characters" },
-      { what: "a broken id", id: "canary\udc00", says: "`id` contains a lone surrogate" },
-    ].map(({ what, id, says }) => ({
-      what: `that returns ${what}, although its tenant is valid`,
-      authorize: () => ({ id, tenant: "a" }),
+      ["an empty id", "`id` has 0 characters", ""],
+      ["an id with NUL", "`id` contains NUL", "canary\0"],
+      ["a long id", "`id` has 300 characters", "canary".repeat(50)],
+      ["a broken id", "`id` contains a lone surrogate", "canary\udc00"],
+    ].map(([what, says = "", id = ""]): [string, string, Authorize] => [
+      `that returns ${what}, although its tenant is valid`,
       says,
-    })),
-    {
-      what: "that returns a tenant with NUL",
-      authorize: () => ({ id: "a", tenant: "canary\0" }),
-      says: "contains NUL",
-    },
-    {
-      what: "that returns a long tenant",
-      authorize: () => ({ id: "a", tenant: "canary".repeat(50) }),
-      says: "has 300 characters",
-    },
-    {
-      what: "that returns a broken tenant",
-      authorize: () => ({ id: "a", tenant: "canary\udc00" }),
-      says: "a lone surrogate",
-    },
-    { what: "that takes too long", authorize: () => new Promise(() => {}), says: "within 5000 ms" },
-  ];
-
-  it.each(failures)("$what is reported with its cause and a fix", async ({ authorize, says, cause }) => {
+      () => ({ id, tenant: "a" }),
+    ]),
+    ["that returns a tenant with NUL", "contains NUL", () => ({ id: "a", tenant: "canary\0" })],
+    ["that returns a long tenant", "has 300 characters", () => ({ id: "a", tenant: "canary".repeat(50) })],
+    ["that returns a broken tenant", "a lone surrogate", () => ({ id: "a", tenant: "canary\udc00" })],
+    ["that takes too long", "within 5000 ms", () => new Promise(() => {})],
+  ])("%s is reported with its cause and a fix", async (_, says, authorize, cause) => {
     const clock = createManualClock();
     const events: ServiceEvent[] = [];
     const service = createOrderService({
@@ -132,16 +95,13 @@ describe("S3: an authorize hook that does not return a principal", () => {
 
   it("has no effect if it resolves after the timeout", async () => {
     const clock = createManualClock();
-    let allow: (principal: { id: string }) => void = () => {};
-    const authorize = (): Promise<{ id: string }> =>
-      new Promise((resolve) => {
-        allow = resolve;
-      });
-    const orders = await mountOrders(createPlainHarness(), { authorize, runtime: { clock } });
+    const allowed = signalOf<{ id: string }>();
+    const options = { authorize: () => allowed.promise, runtime: { clock } };
+    const orders = await mountOrders(createPlainHarness(), options);
     const answering = orders.send(submission());
     await clock.advance(5_000);
     expect((await answering).status).toBe(503);
-    allow({ id: "a" });
+    allowed.resolve({ id: "a" });
     await clock.advance(1);
     expect(await orders.recorded()).toEqual([]);
   });
@@ -152,20 +112,14 @@ describe("S9: an admit hook", () => {
     const clock = createManualClock();
     const admit = (): Promise<undefined> => new Promise(() => {});
     const orders = await mountOrders(createPlainHarness(), { admit, runtime: { clock } });
-    let status: number | undefined;
-    void orders.send(submission()).then((reply) => {
-      status = reply.status;
-    });
+    const answering = orders.send(submission());
     await clock.advance(120_000);
-    expect(status).toBe(503);
+    expect((await answering).status).toBe(503);
     expect(await orders.recorded()).toEqual([]);
   });
 
   it("refuses the request if it throws", async () => {
-    const admit = (): never => {
-      throw new Error("no answer from the counter");
-    };
-    const orders = await mountOrders(createPlainHarness(), { admit });
+    const orders = await mountOrders(createPlainHarness(), { admit: fails });
     expect((await orders.send(submission())).status).toBe(500);
     expect(await orders.recorded()).toEqual([]);
   });

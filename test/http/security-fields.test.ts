@@ -1,7 +1,14 @@
-import { bearer, createOrderService, createWorker, type HttpRequest } from "async-request-reply";
+import {
+  bearer,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  type HttpRequest,
+} from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { request, submission, TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toHttpRequest } from "../support/plain-harness.js";
+import { createProcess } from "./service-process.js";
 
 const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 
@@ -50,13 +57,10 @@ describe("S13: text of a request", () => {
   });
 
   it("never appears in the status reply unless the processor returns it", async () => {
-    const service = createOrderService({ authorize: bearer(TOKENS) });
+    const { service, submit, read } = createProcess(createMemoryBackend());
     const body = `{"itemId":"${MARK}","quantity":1}`;
-    const { headers } = await service.handle(
-      toHttpRequest(submission({ body, fields: { "idempotency-key": MARK } })),
-    );
+    const { headers } = await submit({ body, fields: { "idempotency-key": MARK } });
     await createWorker(service, { orders: () => ({ ok: true }) }).runUntilIdle();
-    const read = await service.handle(toHttpRequest(request("GET", headers.location ?? "")));
-    expect(JSON.stringify(read)).not.toContain(MARK);
+    expect(JSON.stringify(await read(headers.location ?? ""))).not.toContain(MARK);
   });
 });

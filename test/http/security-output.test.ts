@@ -1,23 +1,23 @@
 import { inspect } from "node:util";
 import {
   AsyncReplyError,
-  type Backend,
   bearer,
   createMemoryBackend,
   createOrderService,
   createWorker,
-  type HttpRequest,
   type HttpResponse,
   type OrderServiceOptions,
   permanentFailure,
   type ServiceEvent,
 } from "async-request-reply";
-import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { request, submission, TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { modes } from "../support/composed-backend.js";
-import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
+import { interceptBackend } from "../support/intercept-backend.js";
 import { toHttpRequest } from "../support/plain-harness.js";
+import { watchedBackend } from "./service-process.js";
 
 const INTERNALS = ["SELECT secret FROM tokens", "/srv/app/src/db.ts:17", "PgPoolError", "10.0.0.7:5432"];
 
@@ -40,8 +40,8 @@ const UNKNOWN = "01980000-0000-7000-8000-000000000000";
 async function repliesAndEvents(
   options: Partial<OrderServiceOptions>,
   processor: () => unknown = () => undefined,
-  clock: ManualClock = createManualClock(),
-): Promise<{ readonly replies: readonly HttpResponse[]; readonly events: readonly ServiceEvent[] }> {
+  clock = createManualClock(),
+) {
   const events: ServiceEvent[] = [];
   const service = createOrderService({
     authorize: bearer(TOKENS),
@@ -51,22 +51,22 @@ async function repliesAndEvents(
     runtime: { clock, ...options.runtime },
   });
   const replies: HttpResponse[] = [];
-  const send = async (each: HttpRequest): Promise<HttpResponse> => {
-    const reply = await service.handle(each);
+  const send = async (each: WireRequest): Promise<HttpResponse> => {
+    const reply = await service.handle(toHttpRequest(each));
     replies.push(reply);
     return reply;
   };
-  const keyed = toHttpRequest(submission({ fields: { "idempotency-key": "k" } }));
+  const keyed = submission({ fields: { "idempotency-key": "k" } });
   const { headers } = await send(keyed);
   const monitor = headers.location ?? headers["operation-location"] ?? `/operations/${UNKNOWN}`;
-  await send(toHttpRequest(request("GET", monitor)));
+  await send(request("GET", monitor));
   const working = createWorker(service, { orders: processor }, { maxAttempts: 1 }).runUntilIdle();
   // It rejects if it cannot claim.
   const worked = working.catch(() => undefined);
   // The worker retries an unavailable store after a delay.
   await clock.advance(60_000);
   await worked;
-  for (const method of ["GET", "HEAD", "DELETE"]) await send(toHttpRequest(request(method, monitor)));
+  for (const method of ["GET", "HEAD", "DELETE"]) await send(request(method, monitor));
   await send(keyed);
   return { replies, events };
 }
@@ -78,19 +78,16 @@ function expectNothingInternal(replies: readonly HttpResponse[]): void {
   expect(shown).not.toMatch(/\bat \S+ \(|node_modules|\.ts:\d/);
 }
 
-const throwing: Readonly<Record<string, Partial<OrderServiceOptions>>> = {
-  authorize: { authorize: fail },
-  admit: { admit: fail },
-  create: { create: fail },
-  "the hash of the runtime": { runtime: { hash: fail } },
-  "the ids of the runtime": { runtime: { newId: fail } },
-  observe: { observe: fail },
-};
-
 describe("S12: an internal error", () => {
-  it.each(Object.entries(throwing))("is hidden from clients when %s throws it", async (_, options) => {
-    const { replies } = await repliesAndEvents(options);
-    expectNothingInternal(replies);
+  it.each<[string, Partial<OrderServiceOptions>]>([
+    ["authorize", { authorize: fail }],
+    ["admit", { admit: fail }],
+    ["create", { create: fail }],
+    ["the hash of the runtime", { runtime: { hash: fail } }],
+    ["the ids of the runtime", { runtime: { newId: fail } }],
+    ["observe", { observe: fail }],
+  ])("is hidden from clients when %s throws it", async (_, options) => {
+    expectNothingInternal((await repliesAndEvents(options)).replies);
   });
 
   for (const { mode, createBackend } of modes) {
@@ -155,18 +152,11 @@ describe("S22: stored and published data", () => {
   const TOKEN = "token-of-a";
 
   it.each(modes)("contains no credential, with $mode", async ({ createBackend }) => {
-    const written: PortCall[] = [];
     const clock = createManualClock();
-    const inner: Backend = createBackend({ clock });
-    const backend = interceptBackend(inner, (call, proceed) => {
-      written.push(call);
-      return proceed();
-    });
-    const { events, replies } = await repliesAndEvents(
-      { backend, cancellable: false },
-      () => undefined,
-      clock,
-    );
+    const inner = createBackend({ clock });
+    const { backend, calls: written } = watchedBackend(inner);
+    const options = { backend, cancellable: false };
+    const { events, replies } = await repliesAndEvents(options, () => undefined, clock);
     expect(replies[0]?.status).toBe(202);
     const kept = await inner.operations.list({ internal: true, limit: 10 });
     const [{ tenant = "", definition = "", key = "" } = {}] = kept;

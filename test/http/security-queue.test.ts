@@ -12,6 +12,8 @@ import { parseRingMessage, toRingMessage } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
+import { jsonPost } from "../service/open-service.js";
+import { refusalOf } from "../support/refusal.js";
 
 // Messages are untrusted input (docs/security.md): access to the queue lets an attacker wake a worker and nothing else.
 
@@ -22,17 +24,10 @@ const definitions = [
   defineOperation({ name: "exports", path: "/exports", input }),
 ] as const;
 
-interface Run {
-  readonly processor: string;
-  readonly tenant: string;
-  readonly attempt: number;
-  readonly input: unknown;
-}
-
 let clock: ManualClock;
 let backend: Backend;
 let service: Service<typeof definitions>;
-let runs: Run[];
+let runs: object[];
 
 beforeEach(() => {
   clock = createManualClock();
@@ -41,14 +36,6 @@ beforeEach(() => {
   const authorize = (): { id: string } => ({ id: "tenant-1" });
   service = createService({ definitions, backend, authorize, runtime: { clock, random: () => 0.5 } });
 });
-
-function thrownBy(call: () => unknown): unknown {
-  try {
-    return call();
-  } catch (error) {
-    return error;
-  }
-}
 
 /** Starts a worker, and rings for this operation while it works. */
 async function workAndRing(ring: object, names: readonly ("reports" | "exports")[] = ["reports", "exports"]) {
@@ -66,8 +53,7 @@ async function workAndRing(ring: object, names: readonly ("reports" | "exports")
 }
 
 async function submit(path: string): Promise<string> {
-  const headers = { "content-type": "application/json" };
-  const { body } = await service.handle({ method: "POST", path, headers, body: '{"text":"x"}' });
+  const { body } = await service.handle(jsonPost(path, { text: "x" }));
   return (JSON.parse(String(body)) as { operationId: string }).operationId;
 }
 
@@ -88,19 +74,14 @@ describe("S20: a message that is not a ring", () => {
     ["SQL in place of an id", { ...genuine, operationId: `${UNKNOWN}'; DROP TABLE operations; --` }],
   ])("is refused, and not quoted: %s", (_, message) => {
     const text = typeof message === "string" ? message : JSON.stringify(message);
-    const error = thrownBy(() => parseRingMessage(text));
-    expect(error).toMatchObject({ code: "CORRUPT_RECORD" });
+    const error = refusalOf(() => parseRingMessage(text));
+    expect(error.code).toBe("CORRUPT_RECORD");
     expect(inspect(error)).not.toMatch(/DROP|xxx/);
   });
 
   it("cannot add members to a ring", () => {
-    const message = JSON.stringify({
-      ...genuine,
-      tenant: "tenant-2",
-      input: {},
-      __proto__: null,
-      attempt: 99,
-    });
+    const members = { tenant: "tenant-2", input: {}, __proto__: null, attempt: 99 };
+    const message = JSON.stringify({ ...genuine, ...members });
     expect(parseRingMessage(message)).toEqual({ definition: "reports", operationId: UNKNOWN });
     expect(parseRingMessage(toRingMessage({ definition: "reports" }))).toEqual({ definition: "reports" });
   });
@@ -129,11 +110,8 @@ describe("S20: a wrong ring", () => {
   });
 
   it("starts no attempt before it is due", async () => {
-    const { operationId } = await service.submit(
-      definitions[0],
-      { text: "x" },
-      { tenant: "tenant-1", delayMs: 60_000 },
-    );
+    const options = { tenant: "tenant-1", delayMs: 60_000 };
+    const { operationId } = await service.submit(definitions[0], { text: "x" }, options);
     await workAndRing({ operationId });
     expect(runs).toEqual([]);
   });

@@ -4,33 +4,36 @@ import {
   createWorker,
   type HttpResponse,
   type OrderServiceOptions,
-  type Service,
 } from "async-request-reply";
 import { expect } from "vitest";
 import { type Change, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { allOperations } from "../support/all-operations.js";
+import { interceptBackend, type PortCall } from "../support/intercept-backend.js";
 import { toHttpRequest } from "../support/plain-harness.js";
 
 export const KEY = { "idempotency-key": "k" };
 
-/** An order service that stands for one process. Several of them can share a back end. */
-export interface ServiceProcess {
-  readonly service: ReturnType<typeof createOrderService>;
-  /** Submits an order. Default change: the key {@link KEY}. */
-  submit(change?: Change): Promise<HttpResponse>;
-  read(path: string): Promise<HttpResponse>;
-  cancel(path: string): Promise<HttpResponse>;
-}
-
-export function createProcess(backend: Backend, options: Partial<OrderServiceOptions> = {}): ServiceProcess {
+/** Creates an order service that stands for one process. Several of them can share a back end. */
+export function createProcess(backend: Backend, options: Partial<OrderServiceOptions> = {}) {
   const service = createOrderService({ backend, authorize: () => ({ id: "a" }), ...options });
-  const handle: Service["handle"] = service.handle;
+  const { handle } = service;
   return {
     service,
-    submit: (change = { fields: KEY }) => handle(toHttpRequest(submission(change))),
-    read: (path) => handle(toHttpRequest(request("GET", path))),
-    cancel: (path) => handle(toHttpRequest(request("DELETE", path))),
+    /** Submits an order. Default change: the key {@link KEY}. */
+    submit: (change: Change = { fields: KEY }) => handle(toHttpRequest(submission(change))),
+    read: (path: string) => handle(toHttpRequest(request("GET", path))),
+    cancel: (path: string) => handle(toHttpRequest(request("DELETE", path))),
   };
+}
+
+/** Wraps a back end, and notes the calls of its ports. */
+export function watchedBackend(inner: Backend): { readonly backend: Backend; readonly calls: PortCall[] } {
+  const calls: PortCall[] = [];
+  const backend = interceptBackend(inner, (call, proceed) => {
+    calls.push(call);
+    return proceed();
+  });
+  return { backend, calls };
 }
 
 /** Returns the id of the operation in a 202 reply. */
@@ -44,9 +47,7 @@ export function typeOf({ body }: HttpResponse): string {
   return (JSON.parse(String(body)) as { type: string }).type;
 }
 
-export async function listed(backend: Backend): Promise<readonly unknown[]> {
-  return allOperations(backend.operations);
-}
+export const listed = (backend: Backend): Promise<readonly unknown[]> => allOperations(backend.operations);
 
 /** Runs all due work and returns the number of runs of each operation. */
 export async function runsOf(backend: Backend): Promise<readonly number[]> {

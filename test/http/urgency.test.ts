@@ -2,33 +2,31 @@ import {
   allowAnonymous,
   createMemoryBackend,
   createOrderService,
-  createService,
   createWorker,
   defineOperation,
   defineOrders,
   type HttpRequest,
-  type OrderOptions,
+  type OrderServiceOptions,
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { jsonPost, openService } from "../service/open-service.js";
 
 const ANY = { from: 0, to: 7 };
+const ORDER = jsonPost("/orders", { itemId: "pen", quantity: 1 });
 
-/** Creates a service whose orders have these options. */
-function open(options: OrderOptions) {
+/** Creates an order service with these options. */
+function open(options: Partial<OrderServiceOptions>) {
   const backend = createMemoryBackend();
   const service = createOrderService({ ...options, backend, authorize: allowAnonymous(), observe: false });
-  const post = async (headers: HttpRequest["headers"], itemId = "pen"): Promise<number | undefined> => {
-    const body = JSON.stringify({ itemId, quantity: 1 });
-    const request = { method: "POST", path: "/orders", headers, body };
-    const { status, headers: replied } = await service.handle(request);
-    expect(status).toBe(202);
-    const id = replied.location?.split("/").pop() as string;
-    const [stored] = await backend.operations.getMany([id]);
+  const post = async (headers: HttpRequest["headers"]): Promise<number | undefined> => {
+    const { status, headers: replied } = await service.handle({ ...ORDER, headers });
+    expect([201, 202]).toContain(status);
+    const monitor = replied["operation-location"] ?? replied.location;
+    const [stored] = await backend.operations.getMany([monitor?.split("/").pop() ?? ""]);
     return stored?.urgency;
   };
   return {
-    service,
     post,
     /** Submits an order with these lines of `Priority`, and returns its stored urgency. Absent is 3. */
     prioritized: (...lines: string[]) =>
@@ -77,24 +75,8 @@ describe("`Priority` of a client that may choose the urgency", () => {
     ["names none", ["", " ", "i", "a=1", "i;u=1", 'a="u=1"', "au=1"]],
     ["names one that does not exist", ["u=8", "u=-1", "u=99", "u=1, u=8"]],
     ["has another type", ["u", "u=?1", 'u="1"', "u=1.0", "u=(1)", "u=a", "u=:MQ==:"]],
-    [
-      "is not a dictionary",
-      [
-        "u=1,",
-        ",u=1",
-        "u=1;",
-        "u=1 i",
-        "u=1,,i",
-        "u=",
-        "u =1",
-        "u= 1",
-        "U=1",
-        "u=1, I",
-        "1",
-        "u=1, a=(",
-        "é",
-      ],
-    ],
+    ["is not a dictionary", ["u=1,", ",u=1", "u=1;", "u=1 i", "u=1,,i", "u=", "u =1", "u= 1", "U=1"]],
+    ["has a malformed name or value", ["u=1, I", "1", "u=1, a=(", "é"]],
     ["breaks off", ["u=1, a=(1", "u=1, a=(1 ", "u=1, a=(1(", 'u=1, a="', "u=1, a=-", "u=1, a=:a"]],
   ])("is ignored if it %s", async (_, values) => {
     const { prioritized } = open({ urgency: 5, clientUrgency: ANY });
@@ -141,22 +123,8 @@ describe("`Priority` of a client that may choose the urgency", () => {
   });
 
   it("is kept by an order that is created before the reply", async () => {
-    const backend = createMemoryBackend();
-    const service = createOrderService({
-      backend,
-      authorize: allowAnonymous(),
-      observe: false,
-      clientUrgency: ANY,
-      create: () => ({ body: { orderId: "1" } }),
-    });
-    const { headers } = await service.handle({
-      method: "POST",
-      path: "/orders",
-      headers: { "content-type": "application/json", priority: "u=1" },
-      body: '{"itemId":"pen","quantity":1}',
-    });
-    const id = headers["operation-location"]?.split("/").pop() as string;
-    expect(await backend.operations.getMany([id])).toMatchObject([{ urgency: 1 }]);
+    const { prioritized } = open({ clientUrgency: ANY, create: () => ({ body: { orderId: "1" } }) });
+    expect(await prioritized("u=1")).toBe(1);
   });
 });
 
@@ -167,21 +135,11 @@ it("work begins in the order of its urgency", async () => {
     input: z.object({ urgency: z.string() }),
     clientUrgency: ANY,
   });
-  const service = createService({ definitions: [prints], authorize: allowAnonymous(), observe: false });
-  for (const urgency of ["7", "3", "0", "5"]) {
-    await service.handle({
-      method: "POST",
-      path: "/prints",
-      headers: { "content-type": "application/json", priority: `u=${urgency}` },
-      body: JSON.stringify({ urgency }),
-    });
-  }
+  const { service } = openService([prints]);
+  for (const urgency of ["7", "3", "0", "5"])
+    await service.handle(jsonPost("/prints", { urgency }, { priority: `u=${urgency}` }));
   const begun: string[] = [];
-  const worker = createWorker(
-    service,
-    { prints: ({ urgency }) => void begun.push(urgency) },
-    { concurrency: 1 },
-  );
-  await worker.runUntilIdle();
+  const print = ({ urgency }: { readonly urgency: string }): void => void begun.push(urgency);
+  await createWorker(service, { prints: print }, { concurrency: 1 }).runUntilIdle();
   expect(begun).toEqual(["0", "3", "5", "7"]);
 });

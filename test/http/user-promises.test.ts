@@ -1,23 +1,22 @@
 import { runInNewContext } from "node:vm";
 import {
-  type Admit,
-  type Authorize,
   type CreateResource,
   createMemoryBackend,
-  createOrderService,
-  createService,
   createWorker,
   defineOperation,
+  type Format,
+  type HttpRequest,
   type Order,
-  type Principal,
   type ServiceEvent,
+  type ServiceOptions,
   type StandardSchema,
 } from "async-request-reply";
 import { type BodyReader, problemType, type StandardResult } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { toHttpRequest } from "../support/plain-harness.js";
+import { jsonPost, openService } from "../service/open-service.js";
+import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { anything } from "../support/careless-schema.js";
 import { createProcess, listed, typeOf } from "./service-process.js";
 
 type Later = <T>(value: T) => Promise<T>;
@@ -41,13 +40,26 @@ const kinds: readonly { readonly kind: string; readonly later: Later }[] = [
 ];
 
 function schemaOf<T>(validate: (value: unknown) => unknown): StandardSchema<unknown, T> {
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "test",
-      validate: validate as (value: unknown) => StandardResult<T>,
-    },
-  };
+  return { "~standard": { version: 1, vendor: "test", validate: validate as () => StandardResult<T> } };
+}
+
+/** A service with one definition, and a way to submit to it. */
+function serve<Input, Result>(
+  schemas: {
+    readonly input: StandardSchema<unknown, Input>;
+    readonly result?: StandardSchema<unknown, Result>;
+  },
+  options: Partial<ServiceOptions<never, never>> = {},
+) {
+  const jobs = defineOperation({ name: "jobs", path: "/jobs", ...schemas });
+  const stage = openService([jobs], options as object);
+  return { ...stage, post: (body = "1") => stage.service.handle(jsonPost("/jobs", body)) };
+}
+
+/** Returns the status of the reply to an order with this body. */
+async function statusOf(body: HttpRequest["body"], backend = createMemoryBackend()): Promise<number> {
+  const { service } = createProcess(backend);
+  return (await service.handle({ ...jsonPost("/orders", ORDER), body })).status;
 }
 
 /** Validates numbers and doubles them. */
@@ -57,17 +69,11 @@ function validateAndDouble(value: unknown): StandardResult<number> {
 
 describe.each(kinds)("an asynchronous result that is $kind", ({ later }) => {
   it("from an input schema decides whether the body is accepted and what the processor gets", async () => {
-    const doubles = defineOperation({
-      name: "doubles",
-      path: "/doubles",
-      input: schemaOf<number>((value) => later(validateAndDouble(value))),
-    });
-    const service = createService({ definitions: [doubles], authorize: () => ({ id: "a" }) });
-    const post = (body: string) => service.handle(toHttpRequest(submission({ path: "/doubles", body })));
+    const { service, post } = serve({ input: schemaOf<number>((value) => later(validateAndDouble(value))) });
     expect((await post('"2"')).status).toBe(422);
     expect((await post("2")).status).toBe(202);
     const inputs: number[] = [];
-    await createWorker(service, { doubles: (input) => void inputs.push(input) }).runUntilIdle();
+    await createWorker(service, { jobs: (input) => void inputs.push(input) }).runUntilIdle();
     expect(inputs).toEqual([4]);
   });
 
@@ -75,34 +81,20 @@ describe.each(kinds)("an asynchronous result that is $kind", ({ later }) => {
     { returned: 2, state: "completed", result: "4" },
     { returned: "2", state: "failed", result: undefined },
   ])("from a result schema decides whether $returned is stored", async ({ returned, state, result }) => {
-    const doubles = defineOperation({
-      name: "doubles",
-      path: "/doubles",
-      input: schemaOf<unknown>((value) => ({ value })),
-      result: schemaOf<number>((value) => later(validateAndDouble(value))),
-    });
-    const backend = createMemoryBackend();
-    const service = createService({ definitions: [doubles], backend, authorize: () => ({ id: "a" }) });
-    await service.handle(toHttpRequest(submission({ path: "/doubles", body: "1" })));
-    await createWorker(service, { doubles: () => returned as number }).runUntilIdle();
+    const doubled = schemaOf<number>((value) => later(validateAndDouble(value)));
+    const { service, backend, post } = serve({ input: anything, result: doubled });
+    await post();
+    await createWorker(service, { jobs: () => returned as number }).runUntilIdle();
     expect(await listed(backend)).toMatchObject([{ state, ...(result === undefined ? {} : { result }) }]);
   });
 
   it.each([
-    { principal: { id: "a" }, status: 202 },
-    { principal: undefined, status: 401 },
-  ])("from authorize, with the value $principal, leads to $status", async ({ principal, status }) => {
-    const authorize: Authorize = () => later<Principal | undefined>(principal);
-    const { submit } = createProcess(createMemoryBackend(), { authorize });
-    expect((await submit()).status).toBe(status);
-  });
-
-  it.each([
-    { refusal: { status: 429, retryAfterSeconds: 1 } as const, status: 429 },
-    { refusal: undefined, status: 202 },
-  ])("from admit, with the value $refusal, leads to $status", async ({ refusal, status }) => {
-    const admit: Admit = () => later(refusal);
-    const { submit } = createProcess(createMemoryBackend(), { admit });
+    ["authorize", { id: "a" }, 202],
+    ["authorize", undefined, 401],
+    ["admit", { status: 429, retryAfterSeconds: 1 }, 429],
+    ["admit", undefined, 202],
+  ])("from %s, with the value %o, leads to %i", async (hook, value, status) => {
+    const { submit } = createProcess(createMemoryBackend(), { [hook]: () => later(value) as never });
     expect((await submit()).status).toBe(status);
   });
 
@@ -123,27 +115,19 @@ describe.each(kinds)("an asynchronous result that is $kind", ({ later }) => {
 
   it("from a body reader becomes the body", async () => {
     const backend = createMemoryBackend();
-    const { service } = createProcess(backend);
-    const bytes = new TextEncoder().encode('{"itemId":"book","quantity":2}');
-    const body: BodyReader = () => later(bytes);
-    expect((await service.handle({ ...toHttpRequest(submission()), body })).status).toBe(202);
-    expect(await listed(backend)).toMatchObject([{ input: '{"itemId":"book","quantity":2}' }]);
+    expect(await statusOf(() => later(new TextEncoder().encode(ORDER)), backend)).toBe(202);
+    expect(await listed(backend)).toMatchObject([{ input: ORDER }]);
   });
 
   it("from a format becomes the parsed value", async () => {
-    const service = createOrderService({
-      authorize: () => ({ id: "a" }),
-      formats: [
-        {
-          mediaTypes: ["application/test"],
-          problemMediaType: "application/problem+test",
-          parse: () => later({ itemId: "", quantity: 0 }),
-          serialize: (value) => JSON.stringify(value),
-        },
-      ],
-    });
-    const asked = submission({ fields: { "content-type": "application/test" } });
-    expect((await service.handle(toHttpRequest(asked))).status).toBe(422);
+    const format: Format = {
+      mediaTypes: ["application/test"],
+      problemMediaType: "application/problem+test",
+      parse: () => later({ itemId: "", quantity: 0 }),
+      serialize: (value) => JSON.stringify(value),
+    };
+    const { submit } = createProcess(createMemoryBackend(), { formats: [format] });
+    expect((await submit({ fields: { "content-type": "application/test" } })).status).toBe(422);
   });
 });
 
@@ -161,7 +145,7 @@ describe("a promise that never settles", () => {
 });
 
 /** Validator results with neither `value` nor `issues`, which Standard Schema forbids. */
-const broken: readonly { readonly answer: unknown }[] = [
+const broken = [
   { answer: undefined },
   { answer: null },
   { answer: true },
@@ -175,16 +159,8 @@ const broken: readonly { readonly answer: unknown }[] = [
 
 describe("a validator", () => {
   it.each(broken)("that returns $answer leads to a 500 and records nothing", async ({ answer }) => {
-    const events: ServiceEvent[] = [];
-    const backend = createMemoryBackend();
-    const broken = defineOperation({ name: "broken", path: "/broken", input: schemaOf(() => answer) });
-    const service = createService({
-      definitions: [broken],
-      backend,
-      authorize: () => ({ id: "a" }),
-      observe: (event) => events.push(event),
-    });
-    const reply = await service.handle(toHttpRequest(submission({ path: "/broken" })));
+    const { backend, events, post } = serve({ input: schemaOf(() => answer) });
+    const reply = await post();
     expect([reply.status, typeOf(reply)]).toEqual([500, problemType("internal")]);
     expect(await listed(backend)).toEqual([]);
     expect(events).toMatchObject([{ event: "request.refused", status: 500, code: "INTERNAL" }]);
@@ -194,29 +170,15 @@ describe("a validator", () => {
   it.each(["input", "result"] as const)(
     "of the %s that breaks while a worker runs costs an attempt and not the operation",
     async (member) => {
-      const events: ServiceEvent[] = [];
-      const clock = createManualClock();
-      const backend = createMemoryBackend({ clock });
       let answer: unknown = { value: 1 };
-      const fragile = schemaOf<unknown>(() => answer);
-      const sound = schemaOf<unknown>((value) => ({ value }));
-      const definition = defineOperation({
-        name: "fragile",
-        path: "/fragile",
-        input: sound,
-        result: sound,
-        ...{ [member]: fragile },
-      });
-      const service = createService({
-        definitions: [definition],
-        backend,
-        authorize: () => ({ id: "a" }),
-        observe: (event) => events.push(event),
-        runtime: { clock, random: () => 0.5 },
-      });
-      await service.handle(toHttpRequest(submission({ path: "/fragile" })));
+      const schemas = { input: anything, result: anything, [member]: schemaOf(() => answer) };
+      const { service, backend, clock, events, post } = serve(schemas);
+      await post();
       answer = {};
-      const worker = createWorker(service, { fragile: () => 1 });
+      const worker = createWorker(
+        { ...service, runtime: { clock, random: () => 0.5 } },
+        { jobs: () => ({}) },
+      );
       await worker.runUntilIdle();
       expect(events.at(-1)).toMatchObject({ event: "operation.retried", error: { code: "INTERNAL" } });
       answer = { value: 1 };
@@ -227,13 +189,8 @@ describe("a validator", () => {
   );
 
   it("may return undefined as the value", async () => {
-    const nothing = defineOperation({
-      name: "nothing",
-      path: "/nothing",
-      input: schemaOf<undefined>(() => ({ value: undefined })),
-    });
-    const service = createService({ definitions: [nothing], authorize: () => ({ id: "a" }) });
-    expect((await service.handle(toHttpRequest(submission({ path: "/nothing" })))).status).toBe(202);
+    const { post } = serve({ input: schemaOf(() => ({ value: undefined })) });
+    expect((await post()).status).toBe(202);
   });
 });
 
@@ -259,33 +216,26 @@ describe("an unusual result of a hook", () => {
   it.each([undefined, "{}", [123, 125], new Uint16Array(2)])(
     "leads to a 500 if a body reader returns %j",
     async (bytes) => {
-      const { service } = createProcess(createMemoryBackend());
       for (const body of [() => bytes, async () => bytes] as unknown as BodyReader[])
-        expect((await service.handle({ ...toHttpRequest(submission()), body })).status).toBe(500);
+        expect(await statusOf(body)).toBe(500);
     },
   );
 
   it("leads to a 500 if a chunk of a body is not bytes", async () => {
-    const { service } = createProcess(createMemoryBackend());
     const body = (async function* () {
-      yield '{"itemId":"book","quantity":2}';
+      yield ORDER;
     })() as unknown as AsyncIterable<Uint8Array>;
-    expect((await service.handle({ ...toHttpRequest(submission()), body })).status).toBe(500);
+    expect(await statusOf(body)).toBe(500);
   });
 
   it("leads to a 413 if a body reader returns more bytes than allowed", async () => {
-    const { service } = createProcess(createMemoryBackend());
-    const body: BodyReader = (maxBytes) => new Uint8Array(maxBytes + 1);
-    expect((await service.handle({ ...toHttpRequest(submission()), body })).status).toBe(413);
+    expect(await statusOf((maxBytes) => new Uint8Array(maxBytes + 1))).toBe(413);
   });
 
   it("is accepted if it consists of bytes from another realm", async () => {
-    const { service } = createProcess(createMemoryBackend());
-    const bytes: Uint8Array = runInNewContext("(codes) => new Uint8Array(codes)")([
-      ...new TextEncoder().encode('{"itemId":"book","quantity":2}'),
-    ]);
+    const codes = [...new TextEncoder().encode(ORDER)];
+    const bytes: Uint8Array = runInNewContext("(codes) => new Uint8Array(codes)")(codes);
     const bodies = [bytes, () => bytes, async () => bytes];
-    const replies = bodies.map((body) => service.handle({ ...toHttpRequest(submission()), body }));
-    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([202, 202, 202]);
+    expect(await Promise.all(bodies.map((body) => statusOf(body)))).toEqual([202, 202, 202]);
   });
 });

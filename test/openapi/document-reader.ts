@@ -47,13 +47,10 @@ export function readDocument(document: OpenApiDocument): DocumentReader {
     pathItem: (path) => paths[path] ?? paths[templateOf(paths, path) ?? ""],
     pathValues: (path) => valuesOf(templateOf(paths, path) ?? "", path),
     operations: () => Object.values(paths).flatMap(operationsOf),
-    headersOf: ({ headers }) =>
-      new Map(
-        Object.entries(headers).map(([name, header]) => [
-          name.toLowerCase(),
-          resolve(header) as OpenApiHeader,
-        ]),
-      ),
+    headersOf: ({ headers }) => {
+      const resolved = Object.entries(headers).map(([name, header]) => [name.toLowerCase(), resolve(header)]);
+      return new Map(resolved as [string, OpenApiHeader][]);
+    },
     resolve,
     isValid: (schema, value) => validator(schema)(value) === true,
   };

@@ -19,12 +19,7 @@ const Sized = z.object({ size: z.int() }).meta({ id: "Sized" });
 const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
   JSON.parse(JSON.stringify(z.toJSONSchema(schema))) as JsonSchema;
 
-const cases: readonly {
-  readonly what: string;
-  readonly schema: JsonSchema;
-  readonly valid: readonly unknown[];
-  readonly invalid: readonly unknown[];
-}[] = [
+const cases = [
   {
     what: "a schema that refers to itself",
     schema: jsonSchemaOf(Part),
@@ -144,9 +139,8 @@ describe("a JSON Schema in a document", () => {
     const expected = { valid: valid.map(() => true), invalid: invalid.map(() => false) };
     expect(verdicts((value) => original(value))).toEqual(expected);
     for (const component of ["CaseInput", "OtherInput"]) {
-      expect(verdicts((value) => isValid({ $ref: `#/components/schemas/${component}` }, value))).toEqual(
-        expected,
-      );
+      const $ref = `#/components/schemas/${component}`;
+      expect(verdicts((value) => isValid({ $ref }, value))).toEqual(expected);
     }
   });
 

@@ -4,6 +4,7 @@ import { testMistakes, untyped } from "../support/untyped.js";
 
 const { createService, defineOperation, createOpenApiDocument, withOpenApi } = untyped;
 const SERVICE = "Pass the return value of createService() or createOrderService().";
+const info = { title: "a", version: "1" };
 const input = z.object({});
 const authorize = (): unknown => ({ id: "a" });
 const one = defineOperation({ name: "one", path: "/one", input }) as object;
@@ -28,9 +29,14 @@ describe("a mistake in describing a service gets a message that says what is wro
       () => createOpenApiDocument(service, { info: { version: "1" } }),
     ],
     [
+      "an empty version",
+      'Option `info.version` must be a string that is not empty, not "".',
+      () => createOpenApiDocument(service, { info: { title: "a", version: "" } }),
+    ],
+    [
       "an unknown security scheme",
       'Unknown scheme "basic" in `security`. Known schemes: bearer.',
-      () => createOpenApiDocument(service, { info: { title: "a", version: "1" }, security: [{ basic: [] }] }),
+      () => createOpenApiDocument(service, { info, security: [{ basic: [] }] }),
     ],
     [
       "no service with a document",
@@ -40,7 +46,7 @@ describe("a mistake in describing a service gets a message that says what is wro
     [
       "a path that is taken",
       'Option `path` must be an unused path, such as `/openapi.json`, not "/one".',
-      () => withOpenApi(service, { info: { title: "a", version: "1" }, path: "/one" }),
+      () => withOpenApi(service, { info, path: "/one" }),
     ],
   ]);
 });

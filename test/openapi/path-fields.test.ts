@@ -39,7 +39,7 @@ const flat: JsonSchema = {
 };
 
 /** Returns the parameters of the path and the schema of the JSON body. */
-function described(document: OpenApiDocument): { parameters: unknown[]; body: JsonSchema } {
+function described(document: OpenApiDocument) {
   const post = document.paths[PATH]?.post;
   const parameters = (post?.parameters ?? []).filter((parameter) => parameter.in === "path");
   const { schema = {} } = post?.requestBody?.content["application/json"] ?? {};
@@ -57,12 +57,7 @@ describe("a document of a path with fields", () => {
       ["accountId", true, members.accountId],
       ["year", true, members.year],
     ]);
-    expect(body).toEqual({
-      type: "object",
-      properties: members,
-      required: ["format"],
-      additionalProperties: false,
-    });
+    expect(body).toEqual({ ...flat, required: ["format"] });
     const { isValid } = readDocument(document);
     expect(isValid(body, { format: "csv" })).toBe(true);
     expect(isValid(body, { format: "csv", accountId: "a", year: 2026 })).toBe(true);
@@ -81,9 +76,8 @@ describe("a document of a path with fields", () => {
     const content = documentOf(flat).paths[PATH]?.post?.requestBody?.content ?? {};
     expect(Object.keys(content)).toHaveLength(9);
     const described = Object.values(content).filter(({ schema }) => "$ref" in schema);
-    expect(new Set(described.map(({ schema }) => schema.$ref))).toEqual(
-      new Set(["#/components/schemas/ExportsInput"]),
-    );
+    const references = new Set(described.map(({ schema }) => schema.$ref));
+    expect([...references]).toEqual(["#/components/schemas/ExportsInput"]);
     expect(JSON.stringify(content)).not.toContain("accountId");
   });
 
@@ -98,17 +92,17 @@ describe("a document of a path with fields", () => {
       $defs: { Account, Id: members.accountId },
     });
     const { parameters, body } = described(document);
+    const accountId = { $ref: "#/components/schemas/ExportsAccountId" };
     expect(parameters).toEqual([
-      ["accountId", true, { $ref: "#/components/schemas/ExportsAccountId" }],
+      ["accountId", true, accountId],
       ["year", true, members.year],
     ]);
-    const reader = readDocument(document);
-    expect(reader.isValid({ $ref: "#/components/schemas/ExportsAccountId" }, "")).toBe(false);
-    expect(reader.isValid({ $ref: "#/components/schemas/ExportsAccountId" }, "a")).toBe(true);
-    expect(reader.isValid(body, {})).toBe(true);
-    expect(reader.isValid(body, { accountId: "" })).toBe(false);
-    expect(reader.isValid(body, { parent: { accountId: "a" } })).toBe(true);
-    expect(reader.isValid(body, { parent: {} })).toBe(false);
+    const { isValid } = readDocument(document);
+    expect(["", "a"].map((text) => isValid(accountId, text))).toEqual([false, true]);
+    expect(isValid(body, {})).toBe(true);
+    expect(isValid(body, { accountId: "" })).toBe(false);
+    expect(isValid(body, { parent: { accountId: "a" } })).toBe(true);
+    expect(isValid(body, { parent: {} })).toBe(false);
   });
 
   it("describes a field as a string if there is no schema", () => {

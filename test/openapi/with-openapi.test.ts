@@ -4,24 +4,19 @@ import {
   createOrderService,
   createWorker,
   type HttpRequest,
-  type HttpResponse,
   type OrderServiceOptions,
 } from "async-request-reply";
 import { createOpenApiDocument, type WithOpenApiOptions, withOpenApi } from "async-request-reply/openapi";
 import { describe, expect, it } from "vitest";
+import { jsonPost } from "../service/open-service.js";
 import { info } from "../support/openapi-services.js";
 
 const known = bearer({ "token-of-a": "a" });
 
-interface Setting {
-  readonly options?: Partial<OrderServiceOptions>;
-  readonly document?: Partial<WithOpenApiOptions>;
-}
-
-function serve({ options, document }: Setting = {}) {
+function serve(options: Partial<OrderServiceOptions> = {}, document: Partial<WithOpenApiOptions> = {}) {
   const plain = createOrderService({ authorize: known, ...options });
   const service = withOpenApi(plain, { info, ...document });
-  const send = (method: string, path: string, headers: HttpRequest["headers"] = {}): Promise<HttpResponse> =>
+  const send = (method: string, path: string, headers: HttpRequest["headers"] = {}) =>
     service.handle({ method, path, headers });
   return { plain, service, send };
 }
@@ -53,18 +48,16 @@ describe("a service with its document", () => {
     const { headers } = await send("GET", "/openapi.json");
     const { etag = "" } = headers;
     const { "content-type": _, "content-length": __, ...kept } = headers;
-    expect(await send(method, "/openapi.json", { "if-none-match": etag })).toEqual({
-      status: 304,
-      headers: kept,
-    });
+    const unchanged = await send(method, "/openapi.json", { "if-none-match": etag });
+    expect(unchanged).toEqual({ status: 304, headers: kept });
     expect((await send(method, "/openapi.json", { "if-none-match": '"other"' })).status).toBe(200);
   });
 
   it("uses equal tags for equal documents only", async () => {
-    const tagOf = async (setting?: Setting): Promise<unknown> =>
-      (await serve(setting).send("GET", "/openapi.json")).headers.etag;
+    const tagOf = async (options?: Partial<OrderServiceOptions>) =>
+      (await serve(options).send("GET", "/openapi.json")).headers.etag;
     expect(await tagOf()).toBe(await tagOf());
-    expect(await tagOf({ options: { cancellable: true } })).not.toBe(await tagOf());
+    expect(await tagOf({ cancellable: true })).not.toBe(await tagOf());
   });
 
   it("replies to OPTIONS with the methods, and to others with 405", async () => {
@@ -72,10 +65,8 @@ describe("a service with its document", () => {
     const allow = "GET, HEAD, OPTIONS";
     expect(await send("OPTIONS", "/openapi.json")).toEqual({ status: 204, headers: { allow } });
     const refused = await send("POST", "/openapi.json");
-    expect(refused).toMatchObject({
-      status: 405,
-      headers: { allow, "content-type": "application/problem+json" },
-    });
+    const headers = { allow, "content-type": "application/problem+json" };
+    expect(refused).toMatchObject({ status: 405, headers });
     expect(JSON.parse(String(refused.body)).type).toMatch(/#method-not-allowed$/);
   });
 
@@ -85,8 +76,7 @@ describe("a service with its document", () => {
   });
 
   it("serves the document behind the base path, at the path in the options", async () => {
-    const setting = { options: { basePath: "/api" }, document: { path: "/docs/openapi.json" } };
-    const { send } = serve(setting);
+    const { send } = serve({ basePath: "/api" }, { path: "/docs/openapi.json" });
     expect((await send("GET", "/api/docs/openapi.json")).status).toBe(200);
     for (const path of ["/docs/openapi.json", "/api/openapi.json"])
       expect((await send("GET", path)).status).toBe(404);
@@ -98,7 +88,7 @@ describe("a service with its document", () => {
       asked.push([id, authorization]);
       return undefined;
     };
-    const { send } = serve({ options: { admit }, document: { authorize: true } });
+    const { send } = serve({ admit }, { authorize: true });
     expect(await send("GET", "/openapi.json")).toMatchObject({
       status: 401,
       headers: { "www-authenticate": 'Bearer realm="operations"' },
@@ -111,9 +101,8 @@ describe("a service with its document", () => {
 
   it("passes every other request to the service, and works with a worker", async () => {
     const { service, send } = serve();
-    const headers = { authorization: "Bearer token-of-a", "content-type": "application/json" };
-    const body = '{"itemId":"book","quantity":1}';
-    const accepted = await service.handle({ method: "POST", path: "/orders", headers, body });
+    const headers = { authorization: "Bearer token-of-a" };
+    const accepted = await service.handle(jsonPost("/orders", { itemId: "book", quantity: 1 }, headers));
     expect(accepted.status).toBe(202);
     await createWorker(service, { orders: ({ quantity }) => ({ shipped: quantity }) }).runUntilIdle();
     const read = await send("GET", accepted.headers.location ?? "", headers);
@@ -124,7 +113,7 @@ describe("a service with its document", () => {
   it.each(["openapi.json", "/openapi json", "/orders", "/operations/1", ""])(
     "refuses the path %j",
     (path) => {
-      const attempt = (): unknown => serve({ document: { path } });
+      const attempt = (): unknown => serve({}, { path });
       expect(attempt).toThrow(AsyncReplyError);
       expect(attempt).toThrow("`path`");
     },

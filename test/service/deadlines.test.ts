@@ -1,20 +1,13 @@
-import {
-  allowAnonymous,
-  createMemoryBackend,
-  createOrderService,
-  createService,
-  defineOperation,
-} from "async-request-reply";
-import { createManualClock } from "async-request-reply/testing";
+import { allowAnonymous, createOrderService, defineOperation } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { replacing } from "../support/replacing.js";
 import { testMistakes, untyped } from "../support/untyped.js";
+import { openService } from "./open-service.js";
 
 const named = { name: "jobs", path: "/jobs", input: z.object({ customer: z.string() }) } as const;
 const jobs = defineOperation(named);
 const late = defineOperation({ ...named, startWithinMs: 5_000 });
-const authorize = allowAnonymous();
 const tenant = "anonymous";
 
 /** Every wrong value of the option, with its sentence. */
@@ -46,14 +39,13 @@ describe("the deadline of a definition", () => {
   });
 
   it("can be that of orders", () => {
-    const [orders] = createOrderService({ authorize, startWithinMs: 2_000, observe: false }).definitions;
-    expect(orders.startWithinMs).toBe(2_000);
+    const service = createOrderService({ authorize: allowAnonymous(), startWithinMs: 2_000, observe: false });
+    expect(service.definitions[0].startWithinMs).toBe(2_000);
   });
 });
 
 describe("the deadline of a submission", () => {
-  const backend = createMemoryBackend();
-  const service = createService({ definitions: [late], authorize, backend, observe: false });
+  const { service, backend } = openService([late]);
   const submit = (options: object) => service.submit(late, { customer: "a" }, { tenant, ...options });
 
   it.each(MISTAKES)("of %s is refused with a sentence", async (startWithinMs, detail) => {
@@ -69,14 +61,9 @@ describe("the deadline of a submission", () => {
   });
 
   it("counts from when the resource exists that the service creates before the reply", async () => {
-    const created = createService({
-      definitions: [late],
-      authorize,
-      backend,
-      create: { jobs: () => ({ body: { status: "pending" } }) },
-      observe: false,
-    });
-    const { operationId } = await created.submit(late, { customer: "a" }, { tenant, startWithinMs: 9_000 });
+    const create = { jobs: () => ({ body: { status: "pending" } }) };
+    const { service, backend } = openService([late], { create });
+    const { operationId } = await service.submit(late, { customer: "a" }, { tenant, startWithinMs: 9_000 });
     expect(await backend.operations.get(operationId, tenant)).toMatchObject({
       state: "pending",
       startWithinMs: 9_000,
@@ -84,8 +71,7 @@ describe("the deadline of a submission", () => {
   });
 
   it("stays if a repeated request finds that a worker has just created the resource", async () => {
-    const clock = createManualClock();
-    const memory = createMemoryBackend({ clock });
+    const { backend: memory, clock } = openService([late]);
     const token = "of a worker";
     const leased = { name: "jobs", slots: 1, leaseMs: 1_000, suspects: 1 };
     const operations = replacing(memory.operations, {
@@ -99,13 +85,9 @@ describe("the deadline of a submission", () => {
         return memory.operations.claim(request);
       },
     });
-    const backend = { ...memory, operations };
-    const service = createService({
-      definitions: [late],
-      authorize,
-      backend,
+    const { service } = openService([late], {
+      backend: { ...memory, operations },
       create: { jobs: () => Promise.reject(new Error("The first try fails.")) },
-      observe: false,
     });
     const submit = () => service.submit(late, { customer: "a" }, { tenant, key: "one" });
     await expect(submit()).rejects.toMatchObject({ code: "CREATION_FAILED" });

@@ -6,10 +6,8 @@ import {
   createService,
   createWorker,
   defineOperation,
-  type IdempotencyStore,
 } from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
-import type { SeparateOperationStore } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { replacing } from "../support/replacing.js";
@@ -42,17 +40,10 @@ describe("a store that is older than a promise", () => {
     asked.flatMap(([option, needed, members]) => {
       const definitions = [defineOperation({ ...named, ...members })] as const;
       const message = sentence(`The definition "jobs" has \`${option}\``, needed);
+      const given = { definitions, backend: older() };
       return [
-        [
-          `a service with \`${option}\``,
-          message,
-          () => createService({ definitions, authorize, backend: older() }),
-        ],
-        [
-          `a worker with \`${option}\``,
-          message,
-          () => createWorker({ definitions, backend: older() }, { jobs: () => undefined }),
-        ],
+        [`a service with \`${option}\``, message, () => createService({ ...given, authorize })],
+        [`a worker with \`${option}\``, message, () => createWorker(given, { jobs: () => undefined })],
       ] as const;
     }),
   );
@@ -80,20 +71,21 @@ describe("a back end", () => {
   const lacks = (part: string, method: string): string =>
     `The member \`${part}\` of the back end has no method \`${method}\`. Add it: docs/writing-a-back-end.md says what it does.`;
 
+  const serve = (backend: object) =>
+    createService({ definitions: plain, authorize, backend: backend as Backend });
+  const work = (backend: object) =>
+    createWorker({ definitions: plain, backend: backend as Backend }, { jobs: () => undefined });
+
   testMistakes([
     [
       "of a service whose store cannot list",
       lacks("operations", "list"),
-      () => createService({ definitions: plain, authorize, backend: without("operations", "list") }),
+      () => serve(without("operations", "list")),
     ],
     [
       "of a worker whose submissions cannot find keys",
       lacks("submissions", "findKey"),
-      () =>
-        createWorker(
-          { definitions: plain, backend: without("submissions", "findKey") },
-          { jobs: () => undefined },
-        ),
+      () => work(without("submissions", "findKey")),
     ],
     [
       "of an operator whose queue cannot publish",
@@ -103,50 +95,28 @@ describe("a back end", () => {
     [
       "of a service with two stores, one of which cannot bind keys",
       lacks("idempotency", "bind"),
-      () =>
-        createService({
-          definitions: plain,
-          authorize,
-          backend: { ...createMemoryStores(), idempotency: replacing({} as IdempotencyStore, {}) },
-        }),
+      () => serve({ ...createMemoryStores(), idempotency: {} }),
     ],
     [
       "of a service with two stores, one of which hands out no expired operations",
       lacks("operations", "takeExpired"),
-      () =>
-        createService({
-          definitions: plain,
-          authorize,
-          backend: {
-            ...createMemoryStores(),
-            operations: without("operations", "takeExpired").operations as SeparateOperationStore,
-          },
-        }),
+      () => serve({ ...createMemoryStores(), operations: without("operations", "takeExpired").operations }),
     ],
     [
       "of a worker with two stores",
       "The back end has no `submissions`. Pass `composeStores({ operations, idempotency, queue })`.",
-      () =>
-        createWorker(
-          { definitions: plain, backend: createMemoryStores() as never },
-          { jobs: () => undefined },
-        ),
+      () => work(createMemoryStores()),
     ],
     [
       "that records in one step, and has another store of keys",
       "The back end has both `submissions` and `idempotency`. Leave out `submissions` to use two stores that share no transaction, " +
         "or `idempotency` if they do.",
-      () =>
-        createService({
-          definitions: plain,
-          authorize,
-          backend: { ...createMemoryBackend(), idempotency: createMemoryStores().idempotency },
-        }),
+      () => serve({ ...createMemoryBackend(), idempotency: createMemoryStores().idempotency }),
     ],
     [
       "whose store does not say what it keeps",
       'The member `operations` of the back end has no list `keeps`. Say what it keeps, such as `keeps: ["limits"]`, or `keeps: []`.',
-      () => createService({ definitions: plain, authorize, backend: without("operations", "keeps") }),
+      () => serve(without("operations", "keeps")),
     ],
   ]);
 });

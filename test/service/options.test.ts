@@ -1,4 +1,11 @@
-import { type AsyncReplyError, allowAnonymous, createService, defineOrders } from "async-request-reply";
+import {
+  type AsyncReplyError,
+  allowAnonymous,
+  createMemoryBackend,
+  createService,
+  createWorker,
+  defineOrders,
+} from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { withSortedOptions } from "../support/refusal.js";
 
@@ -35,23 +42,56 @@ describe("a call of a service in process rejects", () => {
     expect(withSortedOptions(detail)).toContain(withSortedOptions(message));
   });
 
-  it.each([
+  const calls = [
     ["submit", [orders, ORDER]],
     ["get", [orders, ID]],
     ["result", [orders, ID]],
     ["cancel", [orders, ID]],
-  ] as const)("missing options of service.%s", async (method, args) => {
-    await expect(untyped[method](...args)).rejects.toMatchObject({
-      code: "INVALID_OPTION",
-      detail: `service.${method} has no options. Pass at least the owner of the operation: \`{ tenant: "…" }\`.`,
-    });
+  ] as const;
+
+  it.each(calls)("missing options of service.%s", async (method, args) => {
+    const detail = `service.${method} has no options. Pass at least the owner of the operation: \`{ tenant: "…" }\`.`;
+    await expect(untyped[method](...args)).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
+  });
+
+  it.each(calls)("no tenant of service.%s, if the service has `authorize`", async (method, args) => {
+    const detail = expect.stringContaining("Option `tenant` is undefined.");
+    await expect(untyped[method](...args, {})).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
   });
 
   it.each(["get", "result", "cancel"] as const)("an id that is a promise: service.%s", async (method) => {
-    await expect(untyped[method](orders, Promise.resolve(ID), { tenant: "t" })).rejects.toMatchObject({
-      code: "INVALID_OPTION",
-      detail:
-        "Expected the id of an operation, not a promise that was not awaited. Pass the `operationId` of a submission.",
-    });
+    const detail =
+      "Expected the id of an operation, not a promise that was not awaited. Pass the `operationId` of a submission.";
+    const asked = untyped[method](orders, Promise.resolve(ID), { tenant: "t" });
+    await expect(asked).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
+  });
+});
+
+describe("calls of a service without `authorize`", () => {
+  it("have the tenant `default`, unless they name one", async () => {
+    const service = createService({ definitions: [orders], backend: createMemoryBackend(), observe: false });
+    const tenants: string[] = [];
+    const worker = createWorker(service, { orders: (_, { tenant }) => void tenants.push(tenant) });
+    const { operationId } = await service.submit(orders, ORDER);
+    const again = await service.submit(orders, ORDER, { key: "k", tenant: "default" });
+    const other = await service.submit(orders, ORDER, { key: "k", tenant: "acme" });
+    expect(await service.submit(orders, ORDER, { key: "k" })).toEqual({ ...again, replayed: true });
+    await worker.runUntilIdle();
+    expect(tenants.sort()).toEqual(["acme", "default", "default"]);
+    expect(await service.result(orders, operationId)).toBeUndefined();
+    expect(await service.get(orders, operationId, {})).toMatchObject({ status: "completed" });
+    expect(await service.get(orders, other.operationId)).toBeUndefined();
+    const shown = await service.get(orders, other.operationId, { tenant: "acme" });
+    expect(shown).toMatchObject({ operationId: other.operationId });
+    expect(await service.cancel(orders, operationId)).toMatchObject({ outcome: "terminal" });
+    expect(await service.cancel(orders, other.operationId)).toEqual({ outcome: "unknown" });
+  });
+
+  it("refuse an empty tenant and unknown options as before", async () => {
+    const service = createService({ definitions: [orders], observe: false });
+    const code = "INVALID_OPTION";
+    await expect(service.get(orders, ID, { tenant: "" })).rejects.toMatchObject({ code });
+    await expect(service.get(orders, ID, { tennant: "a" } as object)).rejects.toMatchObject({ code });
+    await expect(service.get(orders, ID, null as never)).rejects.toMatchObject({ code });
   });
 });

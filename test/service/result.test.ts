@@ -39,12 +39,9 @@ describe("service.result", () => {
 
   it("rejects with the problem if the operation fails", async () => {
     const { result, work } = await createAwaited();
+    const context = { problem: { title: "The work failed", detail: "Sold out." } };
     await Promise.all([
-      expect(result).rejects.toMatchObject({
-        code: "OPERATION_FAILED",
-        detail: "Sold out.",
-        context: { problem: { title: "The work failed", detail: "Sold out." } },
-      }),
+      expect(result).rejects.toMatchObject({ code: "OPERATION_FAILED", detail: "Sold out.", context }),
       work(() => Promise.reject(permanentFailure("Sold out."))),
     ]);
   });

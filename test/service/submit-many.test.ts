@@ -1,14 +1,12 @@
 import {
   AsyncReplyError,
-  allowAnonymous,
   type Backend,
   createMemoryBackend,
-  createService,
   createWorker,
   defineOperation,
   defineOrders,
+  type Order,
   type Queue,
-  type ServiceEvent,
   type ServiceOptions,
   type SubmitOutcome,
   withQueue,
@@ -22,11 +20,13 @@ import { createComposedBackend } from "../support/composed-backend.js";
 import { interceptBackend } from "../support/intercept-backend.js";
 import { replacing } from "../support/replacing.js";
 import { transactionalBackend } from "../support/transactional-backend.js";
+import { openService } from "./open-service.js";
 
 const orders = defineOrders();
 const ORDER = { itemId: "pen", quantity: 2 };
 const OTHER = { ...ORDER, quantity: 3 };
 const REFUSED = { ...ORDER, quantity: 0 };
+const CREATED = { outcome: "created", status: "pending", replayed: false };
 const tenant = "anonymous";
 
 function open(
@@ -38,19 +38,13 @@ function open(
 ) {
   const { wrap = (given) => given, limits, maxOperations = 10_000, ...others } = options;
   const clock = createManualClock();
-  const events: ServiceEvent[] = [];
   const backend = wrap(createMemoryBackend({ clock, maxOperations }));
   const definition = limits === undefined ? orders : { ...orders, limits };
-  const service = createService({
-    definitions: [definition],
-    backend,
-    authorize: allowAnonymous(),
-    observe: (event) => events.push(event),
-    runtime: { clock },
-    ...others,
-  });
+  const { service, events } = openService([definition], { backend, runtime: { clock }, ...others });
   const recorded = async (): Promise<number> => (await allOperations(backend.operations)).length;
-  return { service, backend, clock, events, recorded };
+  const submitMany = (items: Parameters<typeof service.submitMany<typeof orders>>[1]) =>
+    service.submitMany(orders, items, { tenant });
+  return { service, backend, clock, events, recorded, submitMany };
 }
 
 /** Notes how many rings each message of the service has. */
@@ -65,6 +59,8 @@ function notingRings(backend: Backend<never>, published: number[]): Backend<neve
 /** Outcomes as one word each, with the code of a refusal. */
 const words = (outcomes: readonly SubmitOutcome[]): string[] =>
   outcomes.map((each) => (each.outcome === "refused" ? each.error.code : each.outcome));
+
+const invalid = (detail: RegExp) => ({ code: "INVALID_OPTION", detail: expect.stringMatching(detail) });
 
 const idOf = (outcome: SubmitOutcome | undefined): string | undefined =>
   outcome === undefined || outcome.outcome === "refused" ? undefined : outcome.operationId;
@@ -82,48 +78,34 @@ describe("service.submitMany", () => {
           return proceed();
         }) as Backend<never>,
     });
-    const items = Array.from({ length: 1_000 }, (_, index) => ({
-      input: { itemId: `item ${index}`, quantity: 1 },
-      key: `k${index}`,
-    }));
+    const inputOf = (index: number) => ({ itemId: `item ${index}`, quantity: 1 });
+    const items = numbered(1_000).map((each, index) => ({ ...each, input: inputOf(index) }));
     const outcomes = await service.submitMany(orders, items, { tenant });
     expect(commits).toEqual([1_000]);
     expect(await recorded()).toBe(1_000);
     for (const index of [0, 499, 999]) {
-      const outcome = outcomes[index];
-      expect(outcome).toEqual({
-        outcome: "created",
-        operationId: expect.any(String),
-        status: "pending",
-        replayed: false,
-      });
-      const again = await service.submit(orders, items[index]?.input as typeof ORDER, {
-        tenant,
-        key: `k${index}`,
-      });
-      expect(again.operationId).toBe(idOf(outcome));
+      const operationId = expect.any(String);
+      expect(outcomes[index]).toEqual({ ...CREATED, operationId });
+      const again = await service.submit(orders, inputOf(index), { tenant, key: `k${index}` });
+      expect(again.operationId).toBe(idOf(outcomes[index]));
     }
   });
 
   it("refuses a bad item alone, with the error that `submit` rejects with", async () => {
-    const { service, recorded, events } = open();
-    const outcomes = await service.submitMany(
-      orders,
-      [
-        { input: ORDER, key: "a" },
-        { input: REFUSED, key: "b" },
-        { input: { ...ORDER, extra: new Map() } as never, key: "c" },
-        { input: ORDER, key: "ключ" },
-        { input: ORDER, delayMs: -1 },
-        { input: ORDER, webhookUrl: "https://hooks.example/" },
-        { input: ORDER, principal: "" },
-        { input: ORDER, kye: "misspelled" } as never,
-        null as never,
-        { input: ORDER, key: 7 as never },
-        { input: ORDER, key: "z" },
-      ],
-      { tenant },
-    );
+    const { service, recorded, events, submitMany } = open();
+    const outcomes = await submitMany([
+      { input: ORDER, key: "a" },
+      { input: REFUSED, key: "b" },
+      { input: { ...ORDER, extra: new Map() } as never, key: "c" },
+      { input: ORDER, key: "ключ" },
+      { input: ORDER, delayMs: -1 },
+      { input: ORDER, webhookUrl: "https://hooks.example/" },
+      { input: ORDER, principal: "" },
+      { input: ORDER, kye: "misspelled" } as never,
+      null as never,
+      { input: ORDER, key: 7 as never },
+      { input: ORDER, key: "z" },
+    ]);
     expect(words(outcomes)).toEqual([
       "created",
       "CONTRACT_VIOLATION",
@@ -132,9 +114,7 @@ describe("service.submitMany", () => {
       ...Array.from({ length: 6 }, () => "INVALID_OPTION"),
       "created",
     ]);
-    expect(outcomes[7]).toMatchObject({
-      error: { detail: expect.stringContaining("`items[7].kye`") },
-    });
+    expect(outcomes[7]).toMatchObject({ error: { detail: expect.stringContaining("`items[7].kye`") } });
     expect(await recorded()).toBe(2);
     expect(events.map(({ event }) => event)).toEqual(["operation.accepted", "operation.accepted"]);
     const alone = await service.submit(orders, REFUSED, { tenant }).catch((error: unknown) => error);
@@ -151,38 +131,26 @@ describe("service.submitMany", () => {
         return true;
       }),
     });
-    const service = createService({ definitions: [strange], observe: false, backend: createMemoryBackend() });
-    const outcomes = await service.submitMany(strange, [{ input: { n: 1 } }, { input: { n: 2 } }]);
+    const items = [{ input: { n: 1 } }, { input: { n: 2 } }];
+    const outcomes = await openService([strange]).service.submitMany(strange, items, { tenant });
     expect(words(outcomes)).toEqual(["created", "INTERNAL"]);
     expect(outcomes[1]).toMatchObject({ error: { cause: thrown } });
   });
 
   it("replays earlier operations, and refuses their keys with another input", async () => {
-    const { service, events } = open();
+    const { service, events, submitMany } = open();
     const first = await service.submit(orders, ORDER, { tenant, key: "a" });
     await createWorker(service, { orders: () => undefined }).runUntilIdle();
     events.length = 0;
-    const outcomes = await service.submitMany(
-      orders,
-      [
-        { input: ORDER, key: "a" },
-        { input: OTHER, key: "a" },
-        { input: ORDER, key: "b" },
-      ],
-      { tenant },
-    );
-    expect(words(outcomes)).toEqual(["replayed", "IDEMPOTENCY_KEY_REUSED", "created"]);
-    expect(outcomes[0]).toEqual({
-      outcome: "replayed",
-      operationId: first.operationId,
-      status: "completed",
-      replayed: true,
-    });
-    expect(events.map(({ event }) => event).sort()).toEqual([
-      "key.reused",
-      "operation.accepted",
-      "operation.replayed",
+    const outcomes = await submitMany([
+      { input: ORDER, key: "a" },
+      { input: OTHER, key: "a" },
+      { input: ORDER, key: "b" },
     ]);
+    expect(words(outcomes)).toEqual(["replayed", "IDEMPOTENCY_KEY_REUSED", "created"]);
+    expect(outcomes[0]).toEqual({ ...first, outcome: "replayed", status: "completed", replayed: true });
+    const reported = ["key.reused", "operation.accepted", "operation.replayed"];
+    expect(events.map(({ event }) => event).sort()).toEqual(reported);
   });
 
   it("lets the first of two items with one key count: the second replays it or is refused", async () => {
@@ -196,15 +164,8 @@ describe("service.submitMany", () => {
       { input: ORDER },
     ];
     const outcomes = await service.submitMany(orders, items, { tenant });
-    const expected = [
-      "CONTRACT_VIOLATION",
-      "created",
-      "replayed",
-      "IDEMPOTENCY_KEY_REUSED",
-      "created",
-      "created",
-    ];
-    expect(words(outcomes)).toEqual(expected);
+    const ofOneKey = ["CONTRACT_VIOLATION", "created", "replayed", "IDEMPOTENCY_KEY_REUSED"];
+    expect(words(outcomes)).toEqual([...ofOneKey, "created", "created"]);
     expect(idOf(outcomes[2])).toBe(idOf(outcomes[1]));
     expect(await recorded()).toBe(3);
   });
@@ -233,12 +194,7 @@ describe("service.submitMany", () => {
 
   it.each([
     ["1,001 items", numbered(1_001), { tenant }, /at most 1000 items, not 1001\. Divide them/],
-    [
-      "a value that is no array",
-      { input: ORDER },
-      { tenant },
-      /must be an array of objects .*, not an object\./,
-    ],
+    ["a value that is no array", { input: ORDER }, { tenant }, /must be an array of .*, not an object\./],
     ["no tenant", [], {}, /`tenant`/],
     ["an invalid tenant", [], { tenant: "" }, /`tenant`/],
     ["an option of items", [], { tenant, key: "k" }, /Unknown option `key` of service\.submitMany/],
@@ -246,10 +202,7 @@ describe("service.submitMany", () => {
   ])("rejects for %s, and says what is expected", async (_, items, options, detail) => {
     const { service, recorded } = open();
     const submitting = service.submitMany(orders, items as never, options as never);
-    await expect(submitting).rejects.toMatchObject({
-      code: "INVALID_OPTION",
-      detail: expect.stringMatching(detail),
-    });
+    await expect(submitting).rejects.toMatchObject(invalid(detail));
     expect(await recorded()).toBe(0);
   });
 
@@ -257,18 +210,11 @@ describe("service.submitMany", () => {
     const { service, recorded } = open({ maxBodyBytes: 20_000_000 });
     const large = { input: { itemId: "x".repeat(9_000_000), quantity: 1 } };
     const itself = defineOperation({ name: "files", path: "/files", input: z.object({ of: z.string() }) });
-    const files = createService({
-      definitions: [itself],
-      backend: createMemoryBackend(),
-      maxBodyBytes: 20_000_000,
-      observe: false,
-    });
+    const { service: files } = openService([itself], { maxBodyBytes: 20_000_000 });
     const file = { input: { of: "x".repeat(9_000_000) } };
-    await expect(files.submitMany(itself, [file, file])).rejects.toMatchObject({
-      code: "INVALID_OPTION",
-      detail: expect.stringMatching(/16777216 characters of JSON together, not 18000018\. Divide/),
-    });
-    const one = await files.submitMany(itself, [{ input: { of: "x".repeat(18_000_000) } }]);
+    const tooLong = invalid(/16777216 characters of JSON together, not 18000018\. Divide/);
+    await expect(files.submitMany(itself, [file, file], { tenant })).rejects.toMatchObject(tooLong);
+    const one = await files.submitMany(itself, [{ input: { of: "x".repeat(18_000_000) } }], { tenant });
     expect(words(one)).toEqual(["created"]);
     // An item that is refused anyway does not count.
     expect(words(await service.submitMany(orders, [large, large], { tenant }))).not.toContain("created");
@@ -277,21 +223,15 @@ describe("service.submitMany", () => {
 
   it("rejects if the service creates the resource before the reply, with or without a transaction", async () => {
     const { service } = open({ create: { orders: () => ({ body: {} }) } });
+    const creates = invalid(/creates the resource of "orders".*Call `service\.submit` for each/);
     for (const options of [{ tenant }, { tenant, tx: {} as never }])
-      await expect(service.submitMany(orders, numbered(1), options)).rejects.toMatchObject({
-        code: "INVALID_OPTION",
-        detail: expect.stringMatching(/creates the resource of "orders".*Call `service\.submit` for each/),
-      });
+      await expect(service.submitMany(orders, numbered(1), options)).rejects.toMatchObject(creates);
   });
 
   it("records each by itself if the stores share no transaction", async () => {
-    const { service, recorded } = open({ wrap: () => createComposedBackend() });
-    const items = [...numbered(2).map((each, index) => ({ ...each, key: `k${index}` })), ...numbered(1)];
+    const { submitMany, recorded } = open({ wrap: () => createComposedBackend() });
     for (const outcome of ["created", "replayed"])
-      expect(await service.submitMany(orders, items.slice(0, 2), { tenant })).toMatchObject([
-        { outcome },
-        { outcome },
-      ]);
+      expect(words(await submitMany(numbered(2)))).toEqual([outcome, outcome]);
     expect(await recorded()).toBe(2);
   });
 
@@ -388,12 +328,8 @@ describe("service.submitMany", () => {
     await service.submitMany(orders, numbered(1_000), { tenant: "large" });
     await service.submitMany(orders, [{ input: OTHER }], { tenant: "small" });
     const order: number[] = [];
-    const worker = createWorker(
-      service,
-      { orders: ({ quantity }) => void order.push(quantity) },
-      { concurrency: 1 },
-    );
-    await worker.runUntilIdle();
+    const processors = { orders: ({ quantity }: Order) => void order.push(quantity) };
+    await createWorker(service, processors, { concurrency: 1 }).runUntilIdle();
     expect(order).toHaveLength(1_001);
     expect(order.indexOf(OTHER.quantity)).toBeLessThan(40);
   });
@@ -415,21 +351,16 @@ describe("service.submitMany with limits of pending operations", () => {
     const { service } = open({ limits: { pendingPerTenant: 2 } });
     const outcomes = await service.submitMany(orders, numbered(3), { tenant: "a" });
     expect(words(outcomes)).toEqual(["created", "created", "TOO_MANY_PENDING"]);
-    expect(words(await service.submitMany(orders, numbered(2), { tenant: "b" }))).toEqual([
-      "created",
-      "created",
-    ]);
+    const others = await service.submitMany(orders, numbered(2), { tenant: "b" });
+    expect(words(others)).toEqual(["created", "created"]);
   });
 
   it("gives the places of replayed items back", async () => {
-    const { service } = open({ limits: { pending: 3 } });
+    const { service, submitMany } = open({ limits: { pending: 3 } });
     const known = numbered(2);
     for (const { input, key } of known) await service.submit(orders, input, { tenant, key });
-    expect(words(await service.submitMany(orders, known, { tenant }))).toEqual(["replayed", "replayed"]);
-    expect(words(await service.submitMany(orders, numbered(2, "new"), { tenant }))).toEqual([
-      "created",
-      "BACKLOG_FULL",
-    ]);
+    expect(words(await submitMany(known))).toEqual(["replayed", "replayed"]);
+    expect(words(await submitMany(numbered(2, "new")))).toEqual(["created", "BACKLOG_FULL"]);
   });
 
   it("gives items with the same key one place", async () => {
@@ -444,15 +375,8 @@ describe("service.submitMany with limits of pending operations", () => {
 describe("service.submitMany in a transaction without `recordManyIn`", () => {
   function stage() {
     const clock = createManualClock();
-    const events: ServiceEvent[] = [];
     const { backend, transactions } = transactionalBackend(clock);
-    const service = createService({
-      definitions: [orders],
-      backend,
-      authorize: allowAnonymous(),
-      observe: (event) => events.push(event),
-      runtime: { clock },
-    });
+    const { service, events } = openService([orders], { backend, runtime: { clock } });
     const listed = () => allOperations(backend.operations);
     return { service, transactions, events, listed };
   }

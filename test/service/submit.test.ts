@@ -1,18 +1,15 @@
 import {
-  allowAnonymous,
   type CreateResource,
-  createMemoryBackend,
-  createService,
   createWorker,
   defineOperation,
   defineOrders,
-  type HttpResponse,
   type Order,
-  type ServiceEvent,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { transactionalBackend } from "../support/transactional-backend.js";
+import { jsonPost, openService } from "./open-service.js";
 
 const orders = defineOrders();
 const reports = defineOperation({
@@ -26,22 +23,9 @@ const ORDER = { itemId: "pen", quantity: 2 };
 const tenant = "anonymous";
 
 function open(create?: CreateResource<Order>) {
-  const clock = createManualClock();
-  const events: ServiceEvent[] = [];
-  const backend = createMemoryBackend({ clock });
-  const service = createService({
-    definitions: [orders, reports],
-    backend,
-    authorize: allowAnonymous(),
-    ...(create === undefined ? {} : { create: { orders: create } }),
-    observe: (event) => events.push(event),
-    runtime: { clock },
-  });
-  const post = (key: string, body: unknown = ORDER): Promise<HttpResponse> => {
-    const headers = { "content-type": "application/json", "idempotency-key": key };
-    return service.handle({ method: "POST", path: "/orders", headers, body: JSON.stringify(body) });
-  };
-  return { service, backend, clock, events, post };
+  const stage = openService([orders, reports], create && { create: { orders: create } });
+  const post = (key: string) => stage.service.handle(jsonPost("/orders", ORDER, { "idempotency-key": key }));
+  return { ...stage, post };
 }
 
 describe("service.submit", () => {
@@ -51,15 +35,10 @@ describe("service.submit", () => {
     expect(submitted).toEqual({ operationId: expect.any(String), status: "pending", replayed: false });
     const reply = await post("k");
     expect(JSON.parse(String(reply.body)).operationId).toBe(submitted.operationId);
-    expect(await service.submit(orders, ORDER, { tenant, key: "k" })).toEqual({
-      ...submitted,
-      replayed: true,
-    });
-    expect(events.map(({ event }) => event)).toEqual([
-      "operation.accepted",
-      "operation.replayed",
-      "operation.replayed",
-    ]);
+    const replayed = { ...submitted, replayed: true };
+    expect(await service.submit(orders, ORDER, { tenant, key: "k" })).toEqual(replayed);
+    const reported = ["operation.accepted", "operation.replayed", "operation.replayed"];
+    expect(events.map(({ event }) => event)).toEqual(reported);
     const other = service.submit(orders, { ...ORDER, quantity: 3 }, { tenant, key: "k" });
     await expect(other).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
   });
@@ -70,20 +49,16 @@ describe("service.submit", () => {
     const other = await service.submit(orders, ORDER, { tenant: "other", key: "k" });
     expect(other).toMatchObject({ replayed: false });
     expect(await service.get(orders, one.operationId, { tenant: "other" })).toBeUndefined();
-    expect(await service.cancel(orders, one.operationId, { tenant: "other" })).toEqual({
-      outcome: "unknown",
-    });
-    expect(await service.cancel(reports, one.operationId, { tenant })).toEqual({ outcome: "unknown" });
+    const unknown = { outcome: "unknown" };
+    expect(await service.cancel(orders, one.operationId, { tenant: "other" })).toEqual(unknown);
+    expect(await service.cancel(reports, one.operationId, { tenant })).toEqual(unknown);
   });
 
   it("announces the operation, so that a waiting worker starts immediately", async () => {
     const { service } = open();
     const done = vi.fn();
-    const worker = createWorker(
-      service,
-      { orders: ({ itemId }) => done(itemId) },
-      { sweepIntervalMs: 3_600_000 },
-    );
+    const processors = { orders: ({ itemId }: Order) => done(itemId) };
+    const worker = createWorker(service, processors, { sweepIntervalMs: 3_600_000 });
     await worker.start();
     await service.submit(orders, ORDER, { tenant });
     await vi.waitUntil(() => done.mock.calls.length === 1);
@@ -99,10 +74,8 @@ describe("service.submit", () => {
     await clock.advance(86_399_999);
     await worker.runUntilIdle();
     expect(run).not.toHaveBeenCalled();
-    expect(await service.get(orders, operationId, { tenant })).toMatchObject({
-      status: "pending",
-      attempt: 0,
-    });
+    const waiting = { status: "pending", attempt: 0 };
+    expect(await service.get(orders, operationId, { tenant })).toMatchObject(waiting);
     await clock.advance(1);
     await worker.runUntilIdle();
     expect(run).toHaveBeenCalledTimes(1);
@@ -112,22 +85,16 @@ describe("service.submit", () => {
     const create = vi.fn<CreateResource<Order>>(({ itemId }) => ({ body: { itemId }, location: "/made/1" }));
     const { service, post } = open(create);
     const submitted = await service.submit(orders, ORDER, { tenant, key: "k" });
-    expect(submitted).toMatchObject({
-      replayed: false,
-      resource: { body: { itemId: "pen" }, location: "/made/1" },
-    });
+    const resource = { body: { itemId: "pen" }, location: "/made/1" };
+    expect(submitted).toMatchObject({ replayed: false, resource });
     expect((await post("k")).status).toBe(201);
-    expect(await service.submit(orders, ORDER, { tenant, key: "k" })).toEqual({
-      ...submitted,
-      replayed: true,
-    });
+    const replayed = { ...submitted, replayed: true };
+    expect(await service.submit(orders, ORDER, { tenant, key: "k" })).toEqual(replayed);
     expect(create).toHaveBeenCalledTimes(1);
     expect(create.mock.calls[0]?.[1]).toMatchObject({ operationId: submitted.operationId, tenant });
     const delayed = service.submit(orders, ORDER, { tenant, delayMs: 1 });
-    await expect(delayed).rejects.toMatchObject({
-      code: "INVALID_OPTION",
-      detail: expect.stringMatching(/delayMs/),
-    });
+    const detail = expect.stringContaining("delayMs");
+    await expect(delayed).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
   });
 
   it.each([
@@ -141,26 +108,15 @@ describe("service.submit", () => {
     ["an invalid delay", "INVALID_OPTION", { delayMs: -1 }],
     ["a `webhookUrl` without webhooks", "INVALID_OPTION", { webhookUrl: "https://hooks.example/" }],
     ["a transaction that the back end cannot share", "NO_TRANSACTIONS", { tx: {} }],
-    [
-      "no key for a definition that requires one",
-      "MISSING_IDEMPOTENCY_KEY",
-      { definition: reports, input: { year: 1 } },
-    ],
+    ["no key though one is required", "MISSING_IDEMPOTENCY_KEY", { definition: reports, input: { year: 1 } }],
     ["a definition of another service", "INVALID_OPTION", { definition: { ...orders, name: "others" } }],
     ["no definition", "INVALID_OPTION", { definition: undefined }],
   ])("refuses %s as %s and records nothing", async (_, code, given) => {
     const { service, backend } = open();
-    const { definition, input, ...options } = {
-      definition: orders,
-      input: ORDER,
-      tenant,
-      ...given,
-    } as never as {
-      readonly definition: typeof orders;
-      readonly input: Order;
-      readonly tenant: string;
-    };
-    await expect(service.submit(definition, input, options)).rejects.toMatchObject({ code });
+    const { definition, input, ...options } = { definition: orders, input: ORDER, tenant, ...given };
+    await expect(service.submit(definition as never, input as never, options as never)).rejects.toMatchObject(
+      { code },
+    );
     expect(await backend.operations.list({ limit: 1, internal: true })).toEqual([]);
   });
 
@@ -181,6 +137,30 @@ describe("service.submit", () => {
       `Expected a definition, not ${shown}. Pass what defineOperation() returned. Known definitions: orders, reports.`,
     );
   });
+});
+
+it("refuses a key whose earlier submission has not created its resource, which no client can read yet", async () => {
+  const clock = createManualClock();
+  const { backend, transactions } = transactionalBackend(clock);
+  const { service } = openService([orders], {
+    backend,
+    create: { orders: async () => ({ body: {} }) },
+    runtime: { clock, hash: (text) => text },
+  });
+  const id = "00000000-0000-7000-8000-000000000001";
+  const given = { id, tenant, definition: "orders", key: "k", input: JSON.stringify(ORDER) };
+  // Its process dies now.
+  await backend.submissions.record({
+    operation: { ...given, retentionMs: 3_600_000 },
+    fingerprint: `1:${given.input}`,
+    initial: { state: "preparing", token: "token", leaseMs: 30_000 },
+  });
+  const submit = () => transactions.run((tx) => service.submit(orders, ORDER, { tenant, key: "k", tx }));
+  await expect(submit()).rejects.toMatchObject({ code: "CREATION_IN_PROGRESS" });
+  await clock.advance(30_000);
+  await service.submit(orders, ORDER, { tenant, key: "k" });
+  const replayed = { operationId: id, status: "pending", replayed: true, resource: { body: {} } };
+  expect(await submit()).toEqual(replayed);
 });
 
 describe("service.get", () => {
@@ -217,10 +197,8 @@ describe("service.cancel", () => {
     const { service } = open();
     const { operationId: waiting } = await service.submit(orders, ORDER, { tenant });
     const first = await service.cancel(orders, waiting, { tenant });
-    expect(first).toMatchObject({
-      outcome: "cancelled",
-      operation: { operationId: waiting, status: "failed" },
-    });
+    const operation = { operationId: waiting, status: "failed" };
+    expect(first).toMatchObject({ outcome: "cancelled", operation });
     expect(await service.cancel(orders, waiting, { tenant })).toEqual({ ...first, outcome: "terminal" });
     expect(await service.get(orders, waiting, { tenant })).toEqual(first.operation);
     const { operationId: running } = await service.submit(orders, ORDER, { tenant });

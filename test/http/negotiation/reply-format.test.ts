@@ -100,24 +100,8 @@ describe("negotiation", () => {
   });
 
   it("never throws within its limit, and chooses only an available type", () => {
-    const piece = fc.constantFrom(
-      json,
-      yaml,
-      "*/*",
-      "application/*",
-      "*",
-      ";q=",
-      ";q=0",
-      ".5",
-      ",",
-      ";",
-      '"',
-      "\\",
-      " ",
-      "=",
-      "/",
-      "a",
-    );
+    const ranges = [json, yaml, "*/*", "application/*", "*", ";q=", ";q=0", ".5"];
+    const piece = fc.constantFrom(...ranges, ...',;"\\ =/a');
     const header = fc.oneof(
       fc.string({ unit: "binary-ascii", maxLength: 200 }),
       fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join("")),

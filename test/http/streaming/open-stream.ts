@@ -1,21 +1,7 @@
 import type { HttpResponse, RequestContext } from "async-request-reply";
 import type { Mountable } from "async-request-reply/ports";
 import { nextTurn } from "../../../src/platform/waits.js";
-import { createEventParser, type ReceivedStream } from "../../support/event-reader.js";
-
-/** A stream that is read like an adapter does. */
-export interface OpenStream {
-  readonly reply: HttpResponse;
-  readonly received: ReceivedStream;
-  /** The `status` in the data of each event so far. */
-  statuses(): unknown[];
-  /** Whether the stream has ended. */
-  readonly ended: boolean;
-  /** Resolves when the stream has ended. */
-  readonly end: Promise<void>;
-  /** Breaks the connection, like a client that goes away. */
-  abort(): Promise<unknown>;
-}
+import { createEventParser } from "../../support/event-reader.js";
 
 /** Differences from a plain request for a stream. */
 interface StreamRequest {
@@ -25,11 +11,7 @@ interface StreamRequest {
 }
 
 /** Requests the stream of an operation, and reads it as fast as it comes. */
-export async function openStream(
-  service: Mountable,
-  id: string,
-  request: StreamRequest = {},
-): Promise<OpenStream> {
+export async function openStream(service: Mountable, id: string, request: StreamRequest = {}) {
   const reply = await requestStream(service, id, request);
   const { received, push } = createEventParser();
   const chunks = toIterator(reply.body);
@@ -43,11 +25,14 @@ export async function openStream(
   return {
     reply,
     received,
+    /** The `status` in the data of each event so far. */
     statuses: () => received.events.map(({ data }) => (JSON.parse(data) as { status: unknown }).status),
     get ended() {
       return ended;
     },
+    /** Resolves when the stream has ended. */
     end,
+    /** Breaks the connection, like a client that goes away. */
     abort: async () => chunks.return?.(),
   };
 }

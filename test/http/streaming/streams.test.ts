@@ -3,38 +3,44 @@ import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
 import { claimOne } from "../../support/claims.js";
 import { inside } from "../../support/inside.js";
-import { createWaitingService, type WaitingService } from "../../support/waiting-service.js";
+import { createWaitingService, type Given, type WaitingService } from "../../support/waiting-service.js";
 import { openStream, requestStream, toIterator } from "./open-stream.js";
 
 const DEFAULT_MS = 600_000;
+
+/** A service with a pending operation. */
+async function openPending(options?: Given) {
+  const given = createWaitingService(options);
+  return { given, id: await given.submit() };
+}
 
 /** Reads the operation like a client that polls. */
 async function poll({ service }: WaitingService, id: string): Promise<HttpResponse> {
   return service.handle({ method: "GET", path: `/operations/${id}`, headers: {} });
 }
 
+const token = "token-of-this-attempt";
+const leaseMs = 3_600_000;
+
 /** Begins an attempt, which changes the representation of the operation. */
-function begin({ backend }: WaitingService, id: string, token = "token-of-this-attempt"): Promise<unknown> {
-  return claimOne(backend.operations, id, { token, leaseMs: 3_600_000 });
-}
+const begin = ({ backend }: WaitingService, id: string) =>
+  claimOne(backend.operations, id, { token, leaseMs });
 
 describe("a stream", () => {
   it("shows each state as a poll does, with the tag of the poll as its id, until the end", async () => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     const polls = [await poll(given, id)];
     const stream = await openStream(given.service, id);
-    const token = "token-of-this-attempt";
-    await begin(given, id, token);
+    const lease = { operationId: id, token };
+    await begin(given, id);
     await nextTurn();
     polls.push(await poll(given, id));
     for (const percent of [10, 20]) {
-      const lease = { operationId: id, token };
-      await given.backend.operations.renew(lease, { leaseMs: 3_600_000, progress: `{"percent":${percent}}` });
+      await given.backend.operations.renew(lease, { leaseMs, progress: `{"percent":${percent}}` });
       await nextTurn();
       polls.push(await poll(given, id));
     }
-    await given.backend.operations.settle({ operationId: id, token }, { to: "completed", result: "1" });
+    await given.backend.operations.settle(lease, { to: "completed", result: "1" });
     await stream.end;
     polls.push(await poll(given, id));
     expect(stream.received.events).toEqual(
@@ -44,8 +50,7 @@ describe("a stream", () => {
   });
 
   it("has the header fields that keep proxies from caching, compressing and buffering it", async () => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     const headers = {
       "content-type": "text/event-stream",
       "cache-control": "no-store, no-transform",
@@ -62,8 +67,7 @@ describe("a stream", () => {
   });
 
   it("sends a comment after every 8 s of silence", async () => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     const { received } = await openStream(given.service, id);
     await given.clock.advance(7_749);
     expect(received.comments).toBe(0);
@@ -82,8 +86,8 @@ describe("a stream", () => {
     ["at its limit", 0, DEFAULT_MS],
     ["up to 20 % earlier, chosen at random", 1, DEFAULT_MS * 0.8],
   ])("ends %s", async (_, random, ms) => {
-    const given = createWaitingService({ random: () => random });
-    const stream = await openStream(given.service, await given.submit());
+    const { given, id } = await openPending({ random: () => random });
+    const stream = await openStream(given.service, id);
     await given.clock.advance(ms - 251);
     expect(stream.ended).toBe(false);
     await given.clock.advance(251);
@@ -91,8 +95,7 @@ describe("a stream", () => {
   });
 
   it("ends when the service closes, and so does one that begins later", async () => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     const stream = await openStream(given.service, id);
     const late = openStream(given.service, id);
     await given.service.close();
@@ -108,16 +111,15 @@ describe("a stream", () => {
   });
 
   it("is not there if maxStreamMs is 0", async () => {
-    const given = createWaitingService({ maxStreamMs: 0 });
-    const reply = await requestStream(given.service, await given.submit());
+    const { given, id } = await openPending({ maxStreamMs: 0 });
+    const reply = await requestStream(given.service, id);
     expect([reply.status, reply.headers["content-type"]]).toEqual([406, "application/problem+json"]);
   });
 });
 
 describe("a client that reconnects", () => {
   it("gets no event until there is news, and nothing that it has seen", async () => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     const { etag = "" } = (await poll(given, id)).headers;
     const stream = await openStream(given.service, id, { fields: { "last-event-id": etag } });
     await given.clock.advance(5_000);
@@ -131,8 +133,7 @@ describe("a client that reconnects", () => {
     ["the tag", ""],
     ["the tag that a proxy made weak", "W/"],
   ])("is answered with 204 if it has %s of the end", async (_, prefix) => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     await given.end(id);
     const { etag } = (await poll(given, id)).headers;
     const fields = { "last-event-id": `${prefix}${etag}` };
@@ -141,29 +142,26 @@ describe("a client that reconnects", () => {
   });
 
   it("gets the end and nothing else if it missed the end", async () => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     const fields = { "last-event-id": (await poll(given, id)).headers.etag ?? "" };
     await given.end(id);
     const stream = await openStream(given.service, id, { fields });
     expect([stream.ended, stream.statuses()]).toEqual([true, ["failed"]]);
-    expect(stream.reply.headers["content-length"]).toBe(
-      String(Buffer.byteLength(stream.reply.body as string)),
-    );
+    const { headers, body } = stream.reply;
+    expect(headers["content-length"]).toBe(String(Buffer.byteLength(body as string)));
   });
 
   it.each([
     ["after Retry-After", 0, 1_000],
     ["up to 40 % earlier, chosen at random", 1, 600],
   ])("does so %s", async (_, random, retryMs) => {
-    const given = createWaitingService({ random: () => random });
-    const { received } = await openStream(given.service, await given.submit());
+    const { given, id } = await openPending({ random: () => random });
+    const { received } = await openStream(given.service, id);
     expect(received.retryMs).toBe(retryMs);
   });
 
   it("does so after at most 5 s, however long the work may take", async () => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     await poll(given, id);
     await given.clock.advance(60_000);
     const { received } = await openStream(given.service, id);
@@ -174,8 +172,7 @@ describe("a client that reconnects", () => {
 
 describe("places", () => {
   it("are shared by streams and waits, and a stream without one ends after the current state", async () => {
-    const given = createWaitingService({ maxWaiters: 2 });
-    const id = await given.submit();
+    const { given, id } = await openPending({ maxWaiters: 2 });
     const { abort } = await openStream(given.service, id);
     const { reply } = await given.wait(id);
     expect((await reply).headers["preference-applied"]).toBeUndefined();
@@ -189,8 +186,7 @@ describe("places", () => {
   });
 
   it("are freed by every end of a stream, even if nothing is read any more", async () => {
-    const given = createWaitingService({ maxWaiters: 2 });
-    const id = await given.submit();
+    const { given, id } = await openPending({ maxWaiters: 2 });
     const isFree = async (): Promise<boolean> => {
       const { ended, abort } = await openStream(given.service, id);
       await abort();
@@ -220,14 +216,13 @@ describe("places", () => {
 
 describe("a client that reads slowly", () => {
   it("gets the latest state, and the states between are skipped", async () => {
-    const given = createWaitingService();
-    const id = await given.submit();
+    const { given, id } = await openPending();
     const chunks = toIterator((await requestStream(given.service, id)).body);
     await chunks.next();
     await begin(given, id);
-    const lease = { operationId: id, token: "token-of-this-attempt" };
+    const lease = { operationId: id, token };
     for (let percent = 1; percent <= 100; percent += 1) {
-      await given.backend.operations.renew(lease, { leaseMs: 3_600_000, progress: `${percent}` });
+      await given.backend.operations.renew(lease, { leaseMs, progress: `${percent}` });
       await nextTurn();
     }
     const { value } = await chunks.next();

@@ -1,6 +1,7 @@
 import type { Backend, Format, HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
+import { jsonPost } from "../../service/open-service.js";
 import { inside } from "../../support/inside.js";
 import {
   createWaitingService,
@@ -12,6 +13,7 @@ import {
 } from "../../support/waiting-service.js";
 
 const COUNT = 1_000;
+const post = jsonPost("/orders", { itemId: "pen", quantity: 2 }, { prefer: "wait=20" });
 const STORE_DOWN = new Error("the store is down");
 
 /** Replaces an optional method of the store. */
@@ -49,9 +51,8 @@ describe("reads of the store", () => {
     reads.length = 0;
     await end(id);
     const replies = await Promise.all(waiting.map(({ reply }) => reply));
-    expect(new Set(replies.map((reply) => JSON.stringify(seen(reply))))).toEqual(
-      new Set([JSON.stringify(ENDED)]),
-    );
+    const ends = new Set(replies.map((reply) => JSON.stringify(seen(reply))));
+    expect([...ends]).toEqual([JSON.stringify(ENDED)]);
     expect([reads, serialized]).toEqual([[[id]], 1]);
   });
 
@@ -192,9 +193,7 @@ describe("a wait", () => {
   it("ends when the service closes, before the back end does", async () => {
     const { submit, wait, service } = createWaitingService();
     const { reply } = await wait(await submit());
-    const post = { method: "POST", path: "/orders", body: '{"itemId":"pen","quantity":2}' };
-    const headers = { prefer: "wait=20", "content-type": "application/json" };
-    const submission = service.handle({ ...post, headers });
+    const submission = service.handle(post);
     expect(await isSettled(submission)).toBe(false);
     await service.close();
     expect(seen(await reply)).toEqual(PENDING);
@@ -227,9 +226,7 @@ describe("a wait", () => {
 
   it("for a submission ends with a 202 if the store fails meanwhile", async () => {
     const { service, clock } = createWaitingService({ onRead: () => Promise.reject(STORE_DOWN) });
-    const headers = { prefer: "wait=20", "content-type": "application/json" };
-    const body = '{"itemId":"pen","quantity":2}';
-    const reply = service.handle({ method: "POST", path: "/orders", headers, body });
+    const reply = service.handle(post);
     await clock.advance(20_000);
     expect(seen(await reply)).toEqual([202, "pending", "wait=20"]);
   });

@@ -1,13 +1,7 @@
-import {
-  allowAnonymous,
-  createMemoryBackend,
-  createService,
-  createWorker,
-  type ServiceEvent,
-  type StandardSchema,
-} from "async-request-reply";
+import { createWorker, type StandardSchema } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { jsonPost, openService } from "../../service/open-service.js";
 import { untyped } from "../../support/untyped.js";
 
 const tenant = "anonymous";
@@ -21,33 +15,16 @@ function opaque(schema: StandardSchema): StandardSchema {
 
 /** Creates a service whose path has the field `account`. `ran` are the inputs of its processor. */
 function createStage(input: StandardSchema) {
-  const orders = untyped.defineOperation({
-    name: "orders",
-    path: "/accounts/{account}/orders",
-    input,
-  }) as never;
-  const events: ServiceEvent[] = [];
+  const path = "/accounts/{account}/orders";
+  const orders = untyped.defineOperation({ name: "orders", path, input }) as never;
   const ran: unknown[] = [];
-  const service = createService({
-    definitions: [orders],
-    backend: createMemoryBackend(),
-    authorize: allowAnonymous(),
-    observe: (event) => void events.push(event),
-  });
+  const { service, events } = openService([orders]);
   const worker = createWorker(service, { orders: (given: unknown) => void ran.push(given) } as never);
   return {
     ran,
     events,
     submit: (value: unknown) => service.submit(orders, value as never, { tenant }),
-    post: async () =>
-      (
-        await service.handle({
-          method: "POST",
-          path: "/accounts/a/orders",
-          headers: { "content-type": "application/json" },
-          body: "{}",
-        })
-      ).status,
+    post: async () => (await service.handle(jsonPost("/accounts/a/orders", {}))).status,
     work: () => worker.runUntilIdle(),
   };
 }

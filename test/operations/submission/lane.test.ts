@@ -1,13 +1,7 @@
-import {
-  allowAnonymous,
-  createMemoryBackend,
-  createService,
-  defineOperation,
-  type OperationDefinitionOptions,
-  type ServiceEvent,
-} from "async-request-reply";
+import { defineOperation, type OperationDefinitionOptions } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { jsonPost, openService } from "../../service/open-service.js";
 
 const input = z.object({ customer: z.string().trim(), fails: z.boolean().optional() });
 type SerialBy = NonNullable<
@@ -15,27 +9,17 @@ type SerialBy = NonNullable<
 >;
 
 function stage(serialBy: SerialBy) {
-  const events: ServiceEvent[] = [];
-  const backend = createMemoryBackend();
   const invoices = defineOperation({ name: "invoices", path: "/invoices", input, serialBy });
-  const service = createService({
-    definitions: [invoices],
-    authorize: allowAnonymous(),
-    backend,
-    observe: (event) => events.push(event),
-  });
-  const post = (body: object) =>
-    service.handle({
-      method: "POST",
-      path: "/invoices",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
+  const { service, backend, events } = openService([invoices]);
+  const post = (body: object) => service.handle(jsonPost("/invoices", body));
   const submit = (customer = "a") => service.submit(invoices, { customer }, { tenant: "anonymous" });
   return { backend, events, post, submit };
 }
 
 const RULE = "Return a string of 1 to 255 UTF-16 code units, well formed and without NUL.";
+const RETURNED = 'The value that `serialBy` of the definition "invoices" returned';
+const PROMISE = '`serialBy` of the definition "invoices" returned a promise. It must be synchronous.';
+
 /** Returns a value that TypeScript would refuse. */
 const returning = (value: unknown): SerialBy => (() => value) as SerialBy;
 
@@ -51,28 +35,22 @@ describe("the lane of an operation", () => {
   });
 
   it.each([
-    ["nothing", undefined, "is undefined"],
-    ["a number", 5, "is a number"],
-    ["an empty text", "", "has 0 characters"],
-    ["a long text", "x".repeat(256), "has 256 characters"],
-    ["a text with NUL", "a\0b", "contains NUL"],
-    ["half a character", "\ud800", "contains a lone surrogate"],
+    ["nothing", undefined, `${RETURNED} is undefined.`],
+    ["a number", 5, `${RETURNED} is a number.`],
+    ["an empty text", "", `${RETURNED} has 0 characters.`],
+    ["a long text", "x".repeat(256), `${RETURNED} has 256 characters.`],
+    ["a text with NUL", "a\0b", `${RETURNED} contains NUL.`],
+    ["half a character", "\ud800", `${RETURNED} contains a lone surrogate.`],
+    ["a promise, which would be the same lane for all", Promise.resolve("a"), PROMISE],
   ])("cannot be %s", async (_, value, problem) => {
-    const { submit } = stage(returning(value));
-    const detail = `The value that \`serialBy\` of the definition "invoices" returned ${problem}. ${RULE}`;
-    await expect(submit()).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
+    const detail = `${problem} ${RULE}`;
+    await expect(stage(returning(value)).submit()).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
   });
 
   it("can have 255 code units", async () => {
     const { backend, submit } = stage(returning(`${"😀".repeat(127)}x`));
     const { operationId } = await submit();
     expect((await backend.operations.get(operationId, "anonymous"))?.lane).toHaveLength(255);
-  });
-
-  it("cannot be a promise, which would be the same lane for all", async () => {
-    const { submit } = stage(returning(Promise.resolve("a")));
-    const detail = `\`serialBy\` of the definition "invoices" returned a promise. It must be synchronous. ${RULE}`;
-    await expect(submit()).rejects.toMatchObject({ code: "INVALID_OPTION", detail });
   });
 
   it("is an error of the program if `serialBy` throws: INVALID_OPTION in process, a 500 and an event over HTTP", async () => {

@@ -3,43 +3,27 @@ import {
   type Backend,
   createMemoryBackend,
   createMemoryStores,
-  createOrderService,
-  type ServiceEvent,
+  defineOrders,
 } from "async-request-reply";
 import type { SeparateStores } from "async-request-reply/ports";
 import { expect, it } from "vitest";
-
-const post = {
-  method: "POST",
-  path: "/orders",
-  headers: { "content-type": "application/json", "idempotency-key": "k" },
-  body: '{"itemId":"a","quantity":1}',
-};
+import { jsonPost, openService } from "../../service/open-service.js";
+import { replacing } from "../../support/replacing.js";
 
 /** Returns the codes with which submissions are refused. */
 async function codesOf(backend: Backend<never> | SeparateStores, count = 1): Promise<readonly string[]> {
-  const events: ServiceEvent[] = [];
-  const service = createOrderService({
-    authorize: () => ({ id: "a" }),
-    backend,
-    observe: (event) => events.push(event),
-  });
+  const { service, events } = openService([defineOrders()], { backend });
   for (let sent = 0; sent < count; sent += 1)
-    await service.handle({ ...post, headers: { ...post.headers, "idempotency-key": `k${sent}` } });
+    await service.handle(
+      jsonPost("/orders", { itemId: "a", quantity: 1 }, { "idempotency-key": `k${sent}` }),
+    );
   return events.flatMap((event) => (event.event === "request.refused" ? [event.code] : []));
 }
 
 /** Creates two separate stores, one of which fails. */
 function composed(store: "operations" | "idempotency", method: string, error: unknown): SeparateStores {
   const stores = createMemoryStores();
-  const failing = new Proxy(stores[store], {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (name === method) return () => Promise.reject(error);
-      return typeof member === "function" ? member.bind(target) : member;
-    },
-  });
-  return { ...stores, [store]: failing };
+  return { ...stores, [store]: replacing<object>(stores[store], { [method]: () => Promise.reject(error) }) };
 }
 
 const unsaid = new AsyncReplyError("STORE_UNAVAILABLE", "The store cannot be reached.");
@@ -49,14 +33,11 @@ it("is certain if the memory back end is full", async () => {
   expect(await codesOf(createMemoryBackend({ maxOperations: 1 }), 2)).toEqual(["OVERLOADED"]);
 });
 
-it("is uncertain unless the store reports otherwise", async () => {
-  expect(await codesOf(composed("idempotency", "bind", unsaid))).toEqual(["SUBMISSION_UNCERTAIN"]);
-});
-
-it("is certain if the key was not bound", async () => {
-  expect(await codesOf(composed("idempotency", "bind", certain))).toEqual(["STORE_UNAVAILABLE"]);
-});
-
-it("is uncertain once the key was bound, because another request with it may create the operation", async () => {
-  expect(await codesOf(composed("operations", "create", certain))).toEqual(["SUBMISSION_UNCERTAIN"]);
+it.each([
+  ["uncertain unless the store reports otherwise", "idempotency", "bind", unsaid, "SUBMISSION_UNCERTAIN"],
+  ["certain if the key was not bound", "idempotency", "bind", certain, "STORE_UNAVAILABLE"],
+  // Another request with the key may create the operation.
+  ["uncertain once the key was bound", "operations", "create", certain, "SUBMISSION_UNCERTAIN"],
+] as const)("is %s", async (_, store, method, error, code) => {
+  expect(await codesOf(composed(store, method, error))).toEqual([code]);
 });

@@ -1,27 +1,38 @@
 import {
   AsyncReplyError,
-  allowAnonymous,
   type Backend,
   type CreateResource,
   createMemoryBackend,
-  createService,
   createWorker,
   defineOperation,
   defineOrders,
+  type HttpResponse,
   permanentFailure,
 } from "async-request-reply";
 import type { OperationLimits, Submission } from "async-request-reply/ports";
-import { createManualClock } from "async-request-reply/testing";
+import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { jsonPost, openService } from "../../service/open-service.js";
 import { interceptBackend } from "../../support/intercept-backend.js";
 import { describeClients } from "../../support/sqlite/clients.js";
-import { createTransactionStage } from "../../support/sqlite/transaction-stage.js";
+import { createTransactionStage, ORDER } from "../../support/sqlite/transaction-stage.js";
 import { transactionalBackend } from "../../support/transactional-backend.js";
+import { signalOf } from "../../support/worker-stage.js";
 
 const input = z.object({ number: z.int() });
 
-function stage(limits: OperationLimits, { random = 0 } = {}) {
+const full = { code: "BACKLOG_FULL" };
+const reused = { code: "IDEMPOTENCY_KEY_REUSED" };
+
+interface Given {
+  readonly random?: number;
+  readonly change?: (backend: Backend<never>, clock: ManualClock) => Backend<never>;
+  readonly create?: CreateResource<{ readonly number: number }>;
+}
+
+/** A service of limited jobs, whose store may be changed. */
+function stage(limits: OperationLimits, { random = 0, change = (same) => same, create }: Given = {}) {
   const clock = createManualClock();
   const backend = createMemoryBackend({ clock });
   let counts = 0;
@@ -33,31 +44,24 @@ function stage(limits: OperationLimits, { random = 0 } = {}) {
   };
   const jobs = defineOperation({ name: "jobs", path: "/jobs", input, limits });
   const runtime = { clock, random: () => random };
-  const service = createService({
-    definitions: [jobs],
-    authorize: allowAnonymous(),
-    backend,
-    observe: false,
-    runtime,
-  });
+  const created = create && { create: { jobs: create } };
+  const { service } = openService([jobs], { backend: change(backend, clock), runtime, ...created });
   const submit = (number: number, options: { tenant?: string; key?: string; delayMs?: number } = {}) =>
     service.submit(jobs, { number }, { tenant: "a", ...options });
   const post = (number: number, key?: string) =>
-    service.handle({
-      method: "POST",
-      path: "/jobs",
-      headers: {
-        "content-type": "application/json",
-        ...(key === undefined ? {} : { "idempotency-key": `"${key}"` }),
-      },
-      body: JSON.stringify({ number }),
-    });
+    service.handle(jsonPost("/jobs", { number }, key === undefined ? {} : { "idempotency-key": key }));
   const work = async (): Promise<void> => {
     const worker = createWorker(service, { jobs: () => undefined });
     await worker.runUntilIdle();
     await worker.stop();
   };
   return { backend, clock, jobs, service, submit, post, work, counted: () => counts };
+}
+
+/** Expects a refusal that asks to come back after a second. */
+function expectRefused({ status, headers, body }: HttpResponse, expected: number, name: string): void {
+  expect([status, headers["retry-after"]]).toEqual([expected, "1"]);
+  expect(JSON.parse(String(body))).toMatchObject({ name, status: expected });
 }
 
 const fill = async (submit: (number: number) => Promise<unknown>, count: number): Promise<void> => {
@@ -68,28 +72,22 @@ describe("a limit of pending operations", () => {
   it("refuses further submissions with 503 `backlog-full` and a `Retry-After`, and BACKLOG_FULL in process", async () => {
     const { submit, post } = stage({ pending: 3 });
     await fill(submit, 3);
-    await expect(submit(4, { tenant: "b" })).rejects.toMatchObject({ code: "BACKLOG_FULL" });
-    const { status, headers, body } = await post(4);
-    expect(status).toBe(503);
-    expect(headers["retry-after"]).toBe("1");
-    expect(JSON.parse(String(body))).toMatchObject({ name: "backlog-full", status: 503 });
+    await expect(submit(4, { tenant: "b" })).rejects.toMatchObject(full);
+    expectRefused(await post(4), 503, "backlog-full");
   });
 
   it("of one tenant refuses that tenant alone, with 429 `too-many-pending` and TOO_MANY_PENDING", async () => {
     const { submit, post } = stage({ pendingPerTenant: 2 });
     await fill((number) => submit(number, { tenant: "anonymous" }), 2);
     await expect(submit(3, { tenant: "anonymous" })).rejects.toMatchObject({ code: "TOO_MANY_PENDING" });
-    const { status, headers, body } = await post(3);
-    expect(status).toBe(429);
-    expect(headers["retry-after"]).toBe("1");
-    expect(JSON.parse(String(body))).toMatchObject({ name: "too-many-pending", status: 429 });
+    expectRefused(await post(3), 429, "too-many-pending");
     await expect(submit(3, { tenant: "b" })).resolves.toMatchObject({ replayed: false });
   });
 
   it("does not refuse a repeated request, which gets its operation, nor a new payload for its key", async () => {
     const { submit, post } = stage({ pending: 1 });
     const first = await submit(1, { tenant: "anonymous", key: "one" });
-    await expect(submit(2)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(2)).rejects.toMatchObject(full);
     for (let times = 0; times < 3; times += 1) {
       const { status, headers, body } = await post(1, "one");
       expect(status).toBe(202);
@@ -104,11 +102,11 @@ describe("a limit of pending operations", () => {
     const { clock, submit, work } = stage({ pending: 2 });
     await submit(1, { delayMs: 3_600_000 });
     await submit(2);
-    await expect(submit(3)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(3)).rejects.toMatchObject(full);
     await work();
     await clock.advance(1_001);
     await expect(submit(3)).resolves.toBeDefined();
-    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(4)).rejects.toMatchObject(full);
   });
 
   it.each([
@@ -139,21 +137,19 @@ describe("a limit of pending operations", () => {
     await submit(1, { key: "one" });
     for (let times = 0; times < 5; times += 1) await submit(1, { key: "one" });
     await fill(submit, 2);
-    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(4)).rejects.toMatchObject(full);
   });
 
   it("keeps no places of submissions whose key belongs to another payload", async () => {
     const { submit, post } = stage({ pending: 3 });
     await submit(1, { tenant: "anonymous", key: "one" });
     for (let times = 0; times < 5; times += 1) {
-      await expect(submit(2, { tenant: "anonymous", key: "one" })).rejects.toMatchObject({
-        code: "IDEMPOTENCY_KEY_REUSED",
-      });
+      await expect(submit(2, { tenant: "anonymous", key: "one" })).rejects.toMatchObject(reused);
       expect((await post(2, "one")).status).toBe(422);
     }
     await submit(3, { tenant: "b" });
     await submit(4, { tenant: "b" });
-    await expect(submit(5, { tenant: "b" })).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(5, { tenant: "b" })).rejects.toMatchObject(full);
   });
 
   it.each([
@@ -188,11 +184,11 @@ describe("a limit of pending operations of a list", () => {
     ];
     for (let times = 0; times < 3; times += 1)
       expect(await service.submitMany(jobs, items, { tenant: "a" })).toMatchObject([
-        { error: { code: "IDEMPOTENCY_KEY_REUSED" } },
+        { error: reused },
         { outcome: times === 0 ? "created" : "replayed" },
       ]);
     await submit(4);
-    await expect(submit(5)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(5)).rejects.toMatchObject(full);
   });
 
   it("keeps no places if the store is certain that it recorded nothing", async () => {
@@ -208,30 +204,11 @@ describe("a limit of pending operations of a list", () => {
       });
     Object.assign(submissions, { recordMany });
     await fill(submit, 3);
-    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(4)).rejects.toMatchObject(full);
   });
 });
 
 describe("a limit of pending operations with resources that are created before the reply", () => {
-  const jobs = defineOperation({ name: "jobs", path: "/jobs", input, limits: { pending: 3 } });
-
-  const creating = <Tx>(
-    backend: Backend<Tx>,
-    create: CreateResource<{ number: number }, Tx>,
-    clock: ReturnType<typeof createManualClock>,
-  ) => {
-    const observe = false;
-    const options = {
-      definitions: [jobs],
-      authorize: allowAnonymous(),
-      observe,
-      runtime: { clock },
-    } as const;
-    const service = createService({ ...options, backend, create: { jobs: create } });
-    return (number: number, key?: string) =>
-      service.submit(jobs, { number }, { tenant: "a", ...(key === undefined ? {} : { key }) });
-  };
-
   const failingFor =
     (failing: number, error: Error) =>
     ({ number }: { number: number }) => {
@@ -243,72 +220,62 @@ describe("a limit of pending operations with resources that are created before t
     ["rolled back", new Error("down"), { code: "CREATION_FAILED" }],
     ["failed for good", permanentFailure("no"), undefined],
   ])("keeps no places of creations that %s", async (_, error, rejection) => {
-    const clock = createManualClock();
-    const submit = creating(transactionalBackend(clock).backend, failingFor(0, error), clock);
+    const change: Given["change"] = (_, clock) => transactionalBackend(clock).backend as never;
+    const { submit } = stage({ pending: 3 }, { change, create: failingFor(0, error) });
     for (let times = 0; times < 5; times += 1) {
       if (rejection === undefined) await expect(submit(0)).resolves.toMatchObject({ status: "failed" });
       else await expect(submit(0)).rejects.toMatchObject(rejection);
     }
     await fill((number) => submit(number + 1), 3);
-    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(4)).rejects.toMatchObject(full);
   });
 
   it("keeps no places of creations that throw in the caller's transaction, nor of reused keys", async () => {
-    const clock = createManualClock();
-    const { backend, transactions } = transactionalBackend(clock);
-    const create = { jobs: failingFor(0, new Error("down")) };
-    const options = { definitions: [jobs], authorize: allowAnonymous(), observe: false } as const;
-    const service = createService({ ...options, backend, create, runtime: { clock } });
+    const { backend, transactions } = transactionalBackend(createManualClock());
+    const given = { change: () => backend as never, create: failingFor(0, new Error("down")) };
+    const { jobs, service } = stage({ pending: 3 }, given);
     const submit = (number: number, key: string) =>
-      transactions.run((tx) => service.submit(jobs, { number }, { tenant: "a", key, tx }));
+      transactions.run((tx) => service.submit(jobs, { number }, { tenant: "a", key, tx: tx as never }));
     await submit(1, "one");
     for (let times = 0; times < 5; times += 1) {
       await expect(submit(0, "zero")).rejects.toThrow("down");
-      await expect(submit(2, "one")).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+      await expect(submit(2, "one")).rejects.toMatchObject(reused);
     }
     await submit(2, "two");
     await submit(3, "three");
-    await expect(submit(4, "four")).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(4, "four")).rejects.toMatchObject(full);
   });
 
   it("keeps one place of a creation that fails again and again", async () => {
-    const clock = createManualClock();
-    const submit = creating(createMemoryBackend({ clock }), failingFor(0, new Error("down")), clock);
+    const { submit } = stage({ pending: 3 }, { create: failingFor(0, new Error("down")) });
     for (let times = 0; times < 5; times += 1)
-      await expect(submit(0, "one")).rejects.toMatchObject({ code: "CREATION_FAILED" });
+      await expect(submit(0, { key: "one" })).rejects.toMatchObject({ code: "CREATION_FAILED" });
     await fill((number) => submit(number + 1), 2);
-    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(4)).rejects.toMatchObject(full);
   });
 });
 
 describe("a place of the backlog that a replay releases", () => {
   it("after a count that did not find its operation does not make that count too low", async () => {
-    const clock = createManualClock();
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = signalOf();
     let repeats = 0;
-    const backend = interceptBackend(createMemoryBackend({ clock }), async ({ method, args }, proceed) => {
-      const isKeyed = method === "record" && (args[0] as Submission).operation.key !== undefined;
-      if (isKeyed && ++repeats === 2) await held;
-      return proceed();
-    });
-    const jobs = defineOperation({ name: "jobs", path: "/jobs", input, limits: { pending: 3 } });
-    const options = { definitions: [jobs], authorize: allowAnonymous(), observe: false } as const;
-    const service = createService({ ...options, backend, runtime: { clock } });
-    const submit = (number: number, key?: string) =>
-      service.submit(jobs, { number }, { tenant: "a", ...(key === undefined ? {} : { key }) });
-    await submit(1, "one");
-    const repeated = submit(1, "one");
+    const change: Given["change"] = (backend) =>
+      interceptBackend(backend, async ({ method, args }, proceed) => {
+        const isKeyed = method === "record" && (args[0] as Submission).operation.key !== undefined;
+        if (isKeyed && ++repeats === 2) await held.promise;
+        return proceed();
+      }) as Backend<never>;
+    const { clock, submit } = stage({ pending: 3 }, { change });
+    await submit(1, { key: "one" });
+    const repeated = submit(1, { key: "one" });
     await clock.advance(600);
-    await submit(1, "one");
+    await submit(1, { key: "one" });
     await clock.advance(0);
-    release();
+    held.resolve();
     await expect(repeated).resolves.toMatchObject({ replayed: true });
     await submit(2);
     await submit(3);
-    await expect(submit(4)).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+    await expect(submit(4)).rejects.toMatchObject(full);
   });
 });
 
@@ -316,13 +283,11 @@ describeClients("a limit of pending operations in a synchronous transaction", (c
   it("gets a place back once, however often a prepared submission is recorded", async () => {
     const { database, backend, file } = createTransactionStage(client);
     const orders = defineOrders({ limits: { pending: 3 } });
-    const order = { itemId: "pen", quantity: 1 };
-    const options = { definitions: [orders], authorize: allowAnonymous(), observe: false } as const;
-    const service = createService({ ...options, backend });
+    const { service } = openService([orders], { backend });
     try {
-      const submit = (key: string) => service.submit(orders, order, { tenant: "a", key });
+      const submit = (key: string) => service.submit(orders, ORDER, { tenant: "a", key });
       await submit("one");
-      const prepared = await service.prepare(orders, order, { tenant: "a", key: "one" });
+      const prepared = await service.prepare(orders, ORDER, { tenant: "a", key: "one" });
       for (let times = 0; times < 5; times += 1) {
         database.exec("begin immediate");
         expect(prepared.record(database)).toMatchObject({ replayed: true });
@@ -330,7 +295,7 @@ describeClients("a limit of pending operations in a synchronous transaction", (c
       }
       await submit("two");
       await submit("three");
-      await expect(submit("four")).rejects.toMatchObject({ code: "BACKLOG_FULL" });
+      await expect(submit("four")).rejects.toMatchObject(full);
     } finally {
       await backend.close();
       await file.remove();

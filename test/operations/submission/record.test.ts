@@ -2,14 +2,11 @@ import { allowAnonymous, createMemoryStores, createOrderService } from "async-re
 import type { SeparateStores } from "async-request-reply/ports";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { jsonPost } from "../../service/open-service.js";
 import { replacing } from "../../support/replacing.js";
+import { signalOf } from "../../support/worker-stage.js";
 
-const post = {
-  method: "POST",
-  path: "/orders",
-  headers: { "content-type": "application/json", "idempotency-key": "k1" },
-  body: '{"itemId":"a","quantity":1}',
-};
+const post = jsonPost("/orders", { itemId: "a", quantity: 1 }, { "idempotency-key": "k1" });
 
 const serviceOn = (backend: SeparateStores, clock: ManualClock) =>
   createOrderService({ backend, authorize: allowAnonymous(), runtime: { clock } });
@@ -18,14 +15,11 @@ describe("recording", () => {
   it("answers 503 if the store does not answer in time, and a retry gets the operation that was created in the meantime", async () => {
     const clock = createManualClock();
     const stores = createMemoryStores({ clock });
-    let arrives: () => void = () => {};
-    const gate = new Promise<void>((resolve) => {
-      arrives = resolve;
-    });
+    const arrived = signalOf();
     const { operations } = stores;
     const slow = replacing(operations, {
       create: async (...request) => {
-        await gate;
+        await arrived.promise;
         return operations.create(...request);
       },
     });
@@ -35,7 +29,7 @@ describe("recording", () => {
     expect(reply.status).toBe(503);
     expect(reply.headers["retry-after"]).toBe("2");
     expect(reply.body).toContain("may have been accepted");
-    arrives();
+    arrived.resolve();
     const retried = await serviceOn(stores, clock).handle(post);
     expect(retried.status).toBe(202);
     expect(retried.headers["idempotent-replayed"]).toBe("true");

@@ -10,6 +10,8 @@ describe("the adapter suite on plain objects", () => {
   declareAdapterCases(createPlainHarness());
 });
 
+const withoutSockets = adapterCases.filter(({ needs = [] }) => !needs.includes("sockets"));
+
 describe("the adapter suite", () => {
   /** The cases that pass without a fault. A case that fails anyway would seem to catch every fault. */
   let passingCases: Promise<readonly AdapterCase[]> | undefined;
@@ -23,9 +25,8 @@ describe("the adapter suite", () => {
   it("has no case that passes if every reply is wrong", async () => {
     const wrong = createPlainHarness(() => async () => ({ status: 599, headers: {} }));
     const passed: string[] = [];
-    const runnable = adapterCases.filter(({ needs = [] }) => !needs.includes("sockets"));
     // Some cases wait for something that such an adapter never does. They do not pass either.
-    for (const { name, run } of runnable)
+    for (const { name, run } of withoutSockets)
       void run(wrong).then(
         () => passed.push(name),
         () => {},
@@ -33,7 +34,7 @@ describe("the adapter suite", () => {
     const clock = createManualClock();
     for (let turn = 0; turn < 200; turn += 1) await clock.advance(1);
     expect(passed).toEqual([]);
-    expect(runnable.length).toBeGreaterThan(200);
+    expect(withoutSockets.length).toBeGreaterThan(200);
   });
 
   it.each(Object.entries(plantedFaults))("catches an adapter that %s", async (_, fault) => {
@@ -43,9 +44,8 @@ describe("the adapter suite", () => {
 });
 
 async function passing(harness: AdapterHarness): Promise<readonly AdapterCase[]> {
-  const runnable = adapterCases.filter(({ needs = [] }) => !needs.includes("sockets"));
-  const results = await Promise.allSettled(runnable.map(({ run }) => run(harness)));
-  return runnable.filter((_, index) => results[index]?.status === "fulfilled");
+  const results = await Promise.allSettled(withoutSockets.map(({ run }) => run(harness)));
+  return withoutSockets.filter((_, index) => results[index]?.status === "fulfilled");
 }
 
 /**

@@ -26,7 +26,6 @@ export function reasonsBeyondFetch(request: WireRequest): readonly string[] {
   return Object.keys(beyondFetch).filter((reason) => beyondFetch[reason]?.(request));
 }
 
-/** Whether `Request` can express this request. */
 export function canBeFetched(request: WireRequest): boolean {
   return reasonsBeyondFetch(request).length === 0;
 }

@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { isAsyncReplyError } from "async-request-reply";
-import { afterEach, describe, expect, it } from "vitest";
+import { type AsyncReplyError, isAsyncReplyError } from "async-request-reply";
+import { describe, expect, it } from "vitest";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { ORDER, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { type Express, expressVersions } from "../support/express-apps.js";
-import { type Arrange, createExpressMounts, repliesTo } from "./express-orders.js";
+import { type Arrange, mountExpress, repliesTo } from "./express-orders.js";
 import { idOf } from "./predictable-service.js";
 
 const DUPLICATE = '{"itemId":"book","quantity":1,"quantity":2}';
@@ -28,10 +28,7 @@ const uploads: Readonly<Record<string, WireRequest>> = {
   "an integer that no double holds": submission({ body: '{"itemId":"b","quantity":9007199254740993}' }),
   "a violation of the contract": submission({ body: '{"itemId":"","quantity":0}' }),
   "a body that is too large": submission({ body: `${ORDER}${" ".repeat(70_000)}` }),
-  "a body that is compressed": submission({
-    fields: { "content-encoding": "gzip" },
-    body: gzipSync(ORDER),
-  }),
+  "a body that is compressed": submission({ fields: { "content-encoding": "gzip" }, body: gzipSync(ORDER) }),
   "a request that is not authorized": submission({ fields: { authorization: undefined } }),
   "an unknown path": submission({ path: "/nothing" }),
 };
@@ -54,19 +51,14 @@ const withoutBody: Readonly<Record<string, WireRequest>> = {
   "a submission with an empty body": submission({ body: "" }),
 };
 
-const mounts = createExpressMounts();
-afterEach(mounts.close);
-
 const alone: Arrange = (handler) => [handler];
 const behind =
   (...parsers: readonly unknown[]): Arrange =>
   (handler) => [...parsers, handler];
 
 /** Returns the error that the application gets when `express.json()` runs before the handler. */
-async function errorAfterParser(
-  express: Express,
-): Promise<{ readonly code: string; readonly detail: string }> {
-  const { send, errors } = await mounts.mount(express, behind(express.json()));
+async function errorAfterParser(express: Express): Promise<AsyncReplyError> {
+  const { send, errors } = await mountExpress(express, behind(express.json()));
   await send(submission());
   const [error] = errors;
   return isAsyncReplyError(error) ? error : expect.unreachable("the error is not an AsyncReplyError");
@@ -74,7 +66,7 @@ async function errorAfterParser(
 
 describe.each(expressVersions)("S18: the Express adapter on Express $version", ({ express }) => {
   it("works without a body parser", async () => {
-    const { send, errors } = await mounts.mount(express, alone);
+    const { send, errors } = await mountExpress(express, alone);
     expect((await send(submission())).status).toBe(202);
     expect(errors).toEqual([]);
   });
@@ -93,7 +85,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
   it.each(readByParser)(
     "reports to the application that express.$name() already read $what",
     async ({ parse, upload }) => {
-      const { send, errors, events, recorded } = await mounts.mount(
+      const { send, errors, events, recorded } = await mountExpress(
         express,
         behind(parse({ type: () => true })),
       );
@@ -104,26 +96,22 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
   );
 
   it("reports it even if the body was empty", async () => {
-    const { send, errors } = await mounts.mount(express, behind(express.text({ type: () => true })));
+    const { send, errors } = await mountExpress(express, behind(express.text({ type: () => true })));
     await send(submission({ body: { chunks: [] } }));
     expect(errors).toMatchObject([{ code: "BODY_ALREADY_READ" }]);
   });
 
   it("reads the body itself if no parser handles its media type", async () => {
-    const { send, errors } = await mounts.mount(express, behind(express.urlencoded({ extended: true })));
+    const { send, errors } = await mountExpress(express, behind(express.urlencoded({ extended: true })));
     expect((await send(submission())).status).toBe(202);
     expect(errors).toEqual([]);
   });
 
   it.each(Object.entries(withoutBody))("ignores parsers if the request has no body: %s", async (_, each) => {
-    const all = [
-      express.raw({ type: "application/json" }),
-      express.json(),
-      express.urlencoded({ extended: false }),
-      express.text(),
-    ];
-    const bare = await mounts.mount(express, alone, { cancellable: true });
-    const parsed = await mounts.mount(express, behind(...all), { cancellable: true });
+    const { raw, json, urlencoded, text: plain } = express;
+    const all = [raw({ type: "application/json" }), json(), urlencoded({ extended: false }), plain()];
+    const bare = await mountExpress(express, alone, { cancellable: true });
+    const parsed = await mountExpress(express, behind(...all), { cancellable: true });
     const requests = [submission(), each];
     expect(await repliesTo(parsed, requests)).toEqual(await repliesTo(bare, requests));
     expect(parsed.errors).toEqual([]);
@@ -134,14 +122,14 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
       await text(req);
       next();
     };
-    const { send, errors } = await mounts.mount(express, behind(wait));
+    const { send, errors } = await mountExpress(express, behind(wait));
     expect((await send(request("GET", `/operations/${idOf(1)}`))).status).toBe(404);
     expect(errors).toEqual([]);
   });
 
   it("sends the same bytes after express.raw as without a parser", async () => {
-    const bare = await mounts.mount(express, alone);
-    const parsed = await mounts.mount(express, behind(express.raw({ type: () => true })));
+    const bare = await mountExpress(express, alone);
+    const parsed = await mountExpress(express, behind(express.raw({ type: () => true })));
     const requests = Object.values(rawUploads);
     expect(await repliesTo(parsed, requests)).toEqual(await repliesTo(bare, requests));
     expect(await parsed.recorded()).toEqual(await bare.recorded());
@@ -149,11 +137,11 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
   });
 
   it("sends the same bytes after an express.json that keeps the raw body as without a parser", async () => {
-    const bare = await mounts.mount(express, alone);
+    const bare = await mountExpress(express, alone);
     const verify = (req: { rawBody?: Buffer }, _res: unknown, bytes: Buffer): void => {
       req.rawBody = bytes;
     };
-    const parsed = await mounts.mount(express, behind(express.json({ verify })));
+    const parsed = await mountExpress(express, behind(express.json({ verify })));
     const requests = Object.values(uploads);
     const replies = await repliesTo(parsed, requests);
     expect(replies).toEqual(await repliesTo(bare, requests));
@@ -165,34 +153,24 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
   });
 
   describe("suggests fixes in its error that work when copied", () => {
-    /** Evaluates the code that the message suggests. */
     async function suggested(pattern: RegExp): Promise<unknown> {
       const { detail } = await errorAfterParser(express);
       const [, code] = pattern.exec(detail) ?? expect.unreachable(`${pattern} is not in: ${detail}`);
       return runInNewContext(code ?? "", { express });
     }
 
-    const fixes: readonly (readonly [
-      what: string,
-      pattern: RegExp,
-      arrange: (parser: unknown) => Arrange,
-    ])[] = [
-      [
-        "mounting the handler first",
-        /Mount the handler before (express\.json\(\));/,
-        (parser) => (handler) => [handler, parser],
-      ],
-      [
-        "express.raw",
-        /or use (express\.raw\(.*?\)) on its paths;/,
-        (parser) => behind(parser, express.json()),
-      ],
-      ["keeping the raw body", /keep the bytes: (express\.json\(.*\))\.$/, (parser) => behind(parser)],
-    ];
+    const before =
+      (parser: unknown): Arrange =>
+      (handler) => [handler, parser];
+    const behindAll = (parser: unknown): Arrange => behind(parser, express.json());
 
-    it.each(fixes)("%s", async (_, pattern, arrange) => {
+    it.each([
+      ["mounting the handler first", /Mount the handler before (express\.json\(\));/, before],
+      ["express.raw", /or use (express\.raw\(.*?\)) on its paths;/, behindAll],
+      ["keeping the raw body", /keep the bytes: (express\.json\(.*\))\.$/, behind],
+    ])("%s", async (_, pattern, arrange) => {
       const parser = await suggested(pattern);
-      const { send, errors } = await mounts.mount(express, arrange(parser));
+      const { send, errors } = await mountExpress(express, arrange(parser));
       expect((await send(submission())).status).toBe(202);
       for (const body of [DUPLICATE, BOM]) expect((await send(submission({ body }))).status).toBe(400);
       expect(errors).toEqual([]);

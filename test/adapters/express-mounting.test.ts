@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { expressVersions } from "../support/express-apps.js";
-import { createExpressMounts } from "./express-orders.js";
+import { signalOf } from "../support/worker-stage.js";
+import { type Arrange, mountExpress } from "./express-orders.js";
 import { comparable, idOf } from "./predictable-service.js";
 import { refuseWithField } from "./unwritable-field.js";
-
-const mounts = createExpressMounts();
-afterEach(mounts.close);
 
 /** A route of the application that shows it was reached. */
 function route(_req: IncomingMessage, res: ServerResponse): void {
@@ -17,15 +15,16 @@ function route(_req: IncomingMessage, res: ServerResponse): void {
 const MONITOR = `/operations/${idOf(1)}`;
 
 describe.each(expressVersions)("S18: the Express adapter on Express $version", ({ express }) => {
-  /** Mounts a handler under a path. */
-  const under = (path: string, handler: unknown): unknown => {
+  /** Mounts a handler under a path, or under several. */
+  const under = (path: string | readonly string[], handler: unknown): unknown => {
     const router = express.Router();
     router.use(path, handler);
     return router;
   };
+  const onItsPaths: Arrange = (handler) => [under(["/orders", "/operations"], handler), route];
 
   it("serves requests under its mount path if that is the service's basePath", async () => {
-    const { send, errors } = await mounts.mount(express, (handler) => [under("/api/v1", handler), route], {
+    const { send, errors } = await mountExpress(express, (handler) => [under("/api/v1", handler), route], {
       basePath: "/api/v1",
     });
     const accepted = await send(submission({ path: "/api/v1/orders?a=b" }));
@@ -38,12 +37,12 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
 
   it("serves requests under nested mount paths", async () => {
     const nested = (handler: unknown): unknown => under("/api", under("/v1", under("/orders", handler)));
-    const { send } = await mounts.mount(express, (handler) => [nested(handler)], { basePath: "/api/v1" });
+    const { send } = await mountExpress(express, (handler) => [nested(handler)], { basePath: "/api/v1" });
     expect((await send(submission({ path: "/api/v1/orders" }))).status).toBe(202);
   });
 
   it("reports a mount path that differs from the basePath to the application", async () => {
-    const { send, errors } = await mounts.mount(express, (handler) => [under("/api/v1", handler), route]);
+    const { send, errors } = await mountExpress(express, (handler) => [under("/api/v1", handler), route]);
     expect((await send(submission({ path: "/api/v1/orders" }))).status).toBe(500);
     expect((await send(request("GET", `/api/v1${MONITOR}`))).status).toBe(500);
     for (const error of errors)
@@ -58,7 +57,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
   });
 
   it("does not report an unknown path from a client as a mounting mistake", async () => {
-    const { send, errors } = await mounts.mount(express, (handler) => [
+    const { send, errors } = await mountExpress(express, (handler) => [
       under("/orders", handler),
       under("/operations", handler),
     ]);
@@ -68,11 +67,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
   });
 
   it("leaves all other paths to the application if it is mounted on the service's paths only", async () => {
-    const { send, errors } = await mounts.mount(express, (handler) => {
-      const router = express.Router();
-      router.use(["/orders", "/operations"], handler);
-      return [router, route];
-    });
+    const { send, errors } = await mountExpress(express, onItsPaths);
     expect((await send(submission())).status).toBe(202);
     expect((await send(request("GET", MONITOR))).status).toBe(200);
     expect((await send(request("GET", `http://shop.example${MONITOR}`))).status).toBe(200);
@@ -82,11 +77,7 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
   });
 
   it("answers 404 to paths below its own and to other spellings of them", async () => {
-    const { send, errors } = await mounts.mount(express, (handler) => {
-      const router = express.Router();
-      router.use(["/orders", "/operations"], handler);
-      return [router, route];
-    });
+    const { send, errors } = await mountExpress(express, onItsPaths);
     for (const path of ["/orders/", "/orders/1", "/Orders", "/operations", "/operations/a/b"]) {
       const { status, headers } = await send(request("GET", path));
       expect([path, status]).toEqual([path, 404]);
@@ -97,19 +88,17 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
 
   it("never reads req.query", async () => {
     const withoutQuery = (req: IncomingMessage, _res: ServerResponse, next: () => void): void => {
-      Object.defineProperty(req, "query", {
-        get: () => expect.unreachable("req.query was read"),
-      });
+      Object.defineProperty(req, "query", { get: () => expect.unreachable("req.query was read") });
       next();
     };
-    const { send, errors } = await mounts.mount(express, (handler) => [withoutQuery, handler]);
+    const { send, errors } = await mountExpress(express, (handler) => [withoutQuery, handler]);
     expect((await send(submission({ path: "/orders?itemId=pen" }))).status).toBe(202);
     expect((await send(request("GET", `${MONITOR}?status=failed`))).status).toBe(200);
     expect(errors).toEqual([]);
   });
 
   it("answers refusals itself and passes none of them to the application's error handler", async () => {
-    const { send, errors } = await mounts.mount(express, (handler) => [handler], {
+    const { send, errors } = await mountExpress(express, (handler) => [handler], {
       maxBodyBytes: 100,
       admit: ({ path }) => (path === "/orders?busy" ? { status: 429, retryAfterSeconds: 1 } : undefined),
     });
@@ -135,29 +124,23 @@ describe.each(expressVersions)("S18: the Express adapter on Express $version", (
       next();
     };
     const options = refuseWithField("7\r\nset-cookie: a=b");
-    const { send, errors } = await mounts.mount(express, (handler) => [identify, handler], options);
-    expect(comparable(await send(submission()))).toEqual({
-      status: 500,
-      headers: [["x-request-id", "7"]],
-      body: "",
-    });
+    const { send, errors } = await mountExpress(express, (handler) => [identify, handler], options);
+    const reply = comparable(await send(submission()));
+    expect(reply).toEqual({ status: 500, headers: [["x-request-id", "7"]], body: "" });
     expect(errors).toEqual([]);
   });
 
   it("does not touch a reply that the application has already begun", async () => {
-    let allow: () => void = () => {};
-    const allowed = new Promise<void>((resolve) => {
-      allow = resolve;
-    });
+    const allowed = signalOf();
     const impatient = (_req: IncomingMessage, res: ServerResponse, next: () => void): void => {
       next();
       res.writeHead(503).write("the application ");
-      allow();
+      allowed.resolve();
       setImmediate(() => res.end("was faster"));
     };
-    const { send } = await mounts.mount(express, (handler) => [impatient, handler], {
+    const { send } = await mountExpress(express, (handler) => [impatient, handler], {
       authorize: async () => {
-        await allowed;
+        await allowed.promise;
         return { id: "a" };
       },
     });

@@ -4,29 +4,44 @@ import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../src/platform/waits.js";
 import { request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toRequest } from "../support/fetch-harness.js";
+import { signalOf } from "../support/worker-stage.js";
+import { watchStream } from "./watched-stream.js";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Passes a reply of a service through the adapter. */
-function responseOf(reply: HttpResponse): Promise<Response> {
-  return toFetchHandler({ handle: async () => reply })(new Request("http://localhost/"));
+function responseOf(reply: Partial<HttpResponse>): Promise<Response> {
+  const handle = async () => ({ status: 200, headers: {}, ...reply });
+  return toFetchHandler({ handle })(new Request("http://localhost/"));
+}
+
+/** Streams a body through the adapter. */
+async function readerOf(body: AsyncIterable<Uint8Array>) {
+  const { body: stream } = await responseOf({ body });
+  return stream?.getReader() ?? expect.unreachable("the reply has no body");
+}
+
+/** A source that yields the same chunk again and again, and tells whether its reader has ended it. */
+function endless(chunk: Uint8Array | Promise<Uint8Array>) {
+  const source = {
+    isEnded: false,
+    async *body(): AsyncIterable<Uint8Array> {
+      try {
+        for (;;) yield await chunk;
+      } finally {
+        source.isEnded = true;
+      }
+    },
+  };
+  return source;
 }
 
 describe("S19: replies of the Fetch adapter", () => {
   it("carry text or bytes, with the fields of the service", async () => {
     for (const body of ["tëxt", encode("tëxt")]) {
-      const response = await responseOf({
-        status: 200,
-        headers: { "x-a": "1", "content-type": "a/b" },
-        body,
-      });
-      expect([response.status, [...response.headers]]).toEqual([
-        200,
-        [
-          ["content-type", "a/b"],
-          ["x-a", "1"],
-        ],
-      ]);
+      const fields = { "content-type": "a/b", "x-a": "1" };
+      const response = await responseOf({ headers: fields, body });
+      expect([response.status, [...response.headers]]).toEqual([200, Object.entries(fields)]);
       expect(await response.text()).toBe("tëxt");
     }
   });
@@ -54,20 +69,17 @@ describe("S19: replies of the Fetch adapter", () => {
 
 describe("S19: streamed replies of the Fetch adapter", () => {
   it("forward each chunk as it arrives", async () => {
-    let sendSecond: () => void = () => {};
-    const maySendSecond = new Promise<void>((resolve) => {
-      sendSecond = resolve;
-    });
+    const maySendSecond = signalOf();
     async function* body(): AsyncIterable<Uint8Array> {
       yield encode("first");
-      await maySendSecond;
+      await maySendSecond.promise;
       yield encode("second");
     }
-    const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
-    expect(await reader?.read()).toEqual({ done: false, value: encode("first") });
-    sendSecond();
-    expect(await reader?.read()).toEqual({ done: false, value: encode("second") });
-    expect(await reader?.read()).toEqual({ done: true, value: undefined });
+    const reader = await readerOf(body());
+    expect(await reader.read()).toEqual({ done: false, value: encode("first") });
+    maySendSecond.resolve();
+    expect(await reader.read()).toEqual({ done: false, value: encode("second") });
+    expect(await reader.read()).toEqual({ done: true, value: undefined });
   });
 
   it("read at most one chunk ahead", async () => {
@@ -78,64 +90,39 @@ describe("S19: streamed replies of the Fetch adapter", () => {
         yield encode("x");
       }
     }
-    const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
-    await reader?.read();
+    const reader = await readerOf(body());
+    await reader.read();
     await nextTurn();
     expect(asked).toBe(2);
   });
 
   it("cancel their source if no Response can be built", async () => {
-    for (const reply of [
-      { status: 204, headers: {} },
-      { status: 200, headers: { "x-a": "a\u0000b" } },
-    ]) {
-      let isCancelled = false;
-      const body = new ReadableStream<Uint8Array>({
-        cancel: () => {
-          isCancelled = true;
-        },
-      });
-      expect((await responseOf({ ...reply, body })).status).toBe(500);
+    for (const reply of [{ status: 204 }, { headers: { "x-a": "a\u0000b" } }]) {
+      const source = watchStream([]);
+      expect((await responseOf({ ...reply, body: source.stream })).status).toBe(500);
       await nextTurn();
-      expect(isCancelled).toBe(true);
+      expect(source.isCancelled).toBe(true);
     }
   });
 
   it("end their source when the client disconnects between two chunks", async () => {
-    let isEnded = false;
-    async function* body(): AsyncIterable<Uint8Array> {
-      try {
-        for (;;) yield encode("x");
-      } finally {
-        isEnded = true;
-      }
-    }
-    const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
-    await reader?.read();
-    await reader?.cancel();
-    expect(isEnded).toBe(true);
+    const source = endless(encode("x"));
+    const reader = await readerOf(source.body());
+    await reader.read();
+    await reader.cancel();
+    expect(source.isEnded).toBe(true);
   });
 
   it("end their source and drop the pending chunk when the client disconnects while waiting for it", async () => {
-    let give: (chunk: Uint8Array) => void = () => {};
-    let isEnded = false;
-    async function* body(): AsyncIterable<Uint8Array> {
-      try {
-        for (;;)
-          yield await new Promise<Uint8Array>((resolve) => {
-            give = resolve;
-          });
-      } finally {
-        isEnded = true;
-      }
-    }
-    const reader = (await responseOf({ status: 200, headers: {}, body: body() })).body?.getReader();
+    const late = signalOf<Uint8Array>();
+    const source = endless(late.promise);
+    const reader = await readerOf(source.body());
     await nextTurn();
-    const cancelling = reader?.cancel();
-    give(encode("late"));
+    const cancelling = reader.cancel();
+    late.resolve(encode("late"));
     await cancelling;
-    expect(isEnded).toBe(true);
-    expect(await reader?.read()).toEqual({ done: true, value: undefined });
+    expect(source.isEnded).toBe(true);
+    expect(await reader.read()).toEqual({ done: true, value: undefined });
   });
 
   it("fail when their source fails, so that a partial reply never looks complete", async () => {
@@ -143,7 +130,7 @@ describe("S19: streamed replies of the Fetch adapter", () => {
       yield encode("first");
       throw new Error("the source of the stream failed");
     }
-    const response = await responseOf({ status: 200, headers: {}, body: body() });
+    const response = await responseOf({ body: body() });
     await expect(response.text()).rejects.toThrow("the source of the stream failed");
   });
 });

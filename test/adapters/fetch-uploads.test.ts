@@ -1,46 +1,45 @@
 import {
-  allowAnonymous,
   bearer,
   createMemoryBackend,
   createOrderService,
   type OrderServiceOptions,
-  type ServiceEvent,
 } from "async-request-reply";
-import { type FetchHandler, toFetchHandler } from "async-request-reply/fetch";
+import { toFetchHandler } from "async-request-reply/fetch";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { type WatchedStream, watchStream } from "./watched-stream.js";
 
-const ORDER = '{"itemId":"book","quantity":2}';
 const bytes = new TextEncoder().encode(ORDER);
 const CHUNK_BYTES = 16_384;
 const MAX_BYTES = 65_536;
 
-/** Creates an order service behind the adapter, with one principal named `a`. */
-function createOrders(options: Partial<OrderServiceOptions> = {}): {
-  readonly handler: FetchHandler;
-  /** Codes of all refusals so far. */
-  readonly refusals: readonly string[];
-  recorded(): Promise<number>;
-} {
+/** Creates an order service behind the adapter, with one principal named `a`. Collects the codes of its refusals. */
+function createOrders(options: Partial<OrderServiceOptions> = {}) {
   const backend = createMemoryBackend();
   const refusals: string[] = [];
-  const observe = (event: ServiceEvent): void => {
-    if (event.event === "request.refused") refusals.push(event.code);
-  };
-  const service = createOrderService({ backend, authorize: bearer({ token: "a" }), observe, ...options });
-  return {
-    handler: toFetchHandler(service),
-    refusals,
-    recorded: async () => (await backend.operations.list({ internal: true, limit: 10 })).length ?? -1,
-  };
+  const service = createOrderService({
+    backend,
+    authorize: bearer({ token: "a" }),
+    observe: (event) => event.event === "request.refused" && refusals.push(event.code),
+    ...options,
+  });
+  const recorded = async () => (await backend.operations.list({ internal: true, limit: 10 })).length;
+  return { handler: toFetchHandler(service), refusals, recorded };
 }
 
-interface Post {
+/** Begins an upload whose client can leave, and waits until it stalls. */
+async function uploadUntilStalled(options: Partial<OrderServiceOptions>, upload: WatchedStream) {
+  const { handler, ...orders } = createOrders(options);
+  const client = new AbortController();
+  const answering = handler(post(upload, { signal: client.signal }));
+  await upload.stalled;
+  return { ...orders, client, answering };
+}
+
+interface Post extends RequestInit {
   readonly path?: string;
-  readonly method?: string;
   readonly fields?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
 }
 
 /** Builds a submission whose body is a stream. */
@@ -88,10 +87,8 @@ describe("S19: an upload through the Fetch adapter", () => {
 
   it("that stalls gets 408 and is cancelled", async () => {
     const clock = createManualClock();
-    const { handler, recorded } = createOrders({ runtime: { clock } });
     const upload = watchStream([bytes.subarray(0, 5)], { end: "stall" });
-    const answering = handler(post(upload));
-    await upload.stalled;
+    const { answering, recorded } = await uploadUntilStalled({ runtime: { clock } }, upload);
     await clock.advance(30_000);
     expect([(await answering).status, upload.isCancelled]).toEqual([408, true]);
     expect(await recorded()).toBe(0);
@@ -100,23 +97,17 @@ describe("S19: an upload through the Fetch adapter", () => {
 
 describe("S19: a client that disconnects", () => {
   it("cancels its upload, and nothing is recorded", async () => {
-    const { handler, refusals, recorded } = createOrders();
     const upload = watchStream([bytes.subarray(0, 5)], { end: "stall" });
-    const client = new AbortController();
-    const answering = handler(post(upload, { signal: client.signal }));
-    await upload.stalled;
+    const { client, answering, refusals, recorded } = await uploadUntilStalled({}, upload);
     client.abort();
     expect((await answering).status).toBe(400);
     expect([upload.isCancelled, refusals, await recorded()]).toEqual([true, ["BODY_ABORTED"], 0]);
   });
 
   it("cancels its upload even if the source fails on cancellation", async () => {
-    const { handler, refusals } = createOrders();
     const onCancel = (): Promise<void> => Promise.reject(new Error("the connection was reset"));
     const upload = watchStream([], { end: "stall", onCancel });
-    const client = new AbortController();
-    const answering = handler(post(upload, { signal: client.signal }));
-    await upload.stalled;
+    const { client, answering, refusals } = await uploadUntilStalled({}, upload);
     client.abort();
     await answering;
     expect([upload.isCancelled, refusals]).toEqual([true, ["BODY_ABORTED"]]);
@@ -148,7 +139,6 @@ describe("S19: a client that disconnects", () => {
 });
 
 describe("S19: a body that the application has already read", () => {
-  const orders = createOrders({ authorize: allowAnonymous() });
   const readers: Readonly<Record<string, (request: Request) => unknown>> = {
     "read completely": (request) => request.text(),
     "partly read and unlocked again": async (request) => {
@@ -171,7 +161,7 @@ describe("S19: a body that the application has already read", () => {
     const request = post(watchStream([bytes]));
     const clone = request.clone();
     await request.text();
-    expect((await orders.handler(clone)).status).toBe(202);
+    expect((await createOrders().handler(clone)).status).toBe(202);
   });
 });
 
@@ -190,13 +180,9 @@ describe("a request of a platform that gives it no signal", () => {
     const clock = createManualClock();
     const { handler } = createOrders({ runtime: { clock } });
     const { headers } = await handler(post(watchStream([bytes])));
-    const waiting = handler(
-      withoutSignal(
-        new Request(`http://localhost${headers.get("location")}`, {
-          headers: { authorization: "Bearer token", prefer: "wait=1" },
-        }),
-      ),
-    );
+    const fields = { authorization: "Bearer token", prefer: "wait=1" };
+    const read = new Request(`http://localhost${headers.get("location")}`, { headers: fields });
+    const waiting = handler(withoutSignal(read));
     await clock.advance(1_000);
     expect((await waiting).status).toBe(200);
   });

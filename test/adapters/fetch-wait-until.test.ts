@@ -6,39 +6,32 @@ import {
 } from "async-request-reply";
 import { toFetchHandler } from "async-request-reply/fetch";
 import { describe, expect, it } from "vitest";
-import { nextTurn } from "../../src/platform/waits.js";
+import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { ORDER, request, submission, TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { toRequest } from "../support/fetch-harness.js";
 import { interceptBackend } from "../support/intercept-backend.js";
+import { isSettled } from "../support/waiting-service.js";
+import { signalOf } from "../support/worker-stage.js";
 
 /** Behaves like the context that Workers pass: `waitUntil` must be called as a method. */
 class ExecutionContext {
-  readonly #pending: Promise<unknown>[] = [];
+  readonly pending: Promise<unknown>[] = [];
 
   waitUntil(work: Promise<unknown>): void {
-    this.#pending.push(work);
-  }
-
-  get pending(): readonly Promise<unknown>[] {
-    return this.#pending;
+    this.pending.push(work);
   }
 }
 
 /** Creates a handler of orders whose queue publishes nothing until `publish` is called. */
-function createOrders(options: Partial<OrderServiceOptions> = {}): {
-  send(request: Parameters<typeof toRequest>[0], context?: object): Promise<Response>;
-  publish(): void;
-} {
-  let publish: () => void = () => {};
-  const mayPublish = new Promise<void>((resolve) => {
-    publish = resolve;
-  });
+function createOrders(options: Partial<OrderServiceOptions> = {}) {
+  const mayPublish = signalOf();
   const backend = interceptBackend(createMemoryBackend(), async ({ method }, proceed) => {
-    if (method === "publish") await mayPublish;
+    if (method === "publish") await mayPublish.promise;
     return proceed();
   });
   const handler = toFetchHandler(createOrderService({ backend, authorize: bearer(TOKENS), ...options }));
-  return { send: (wire, context) => handler(toRequest(wire), context), publish: () => publish() };
+  const send = (wire: WireRequest, context?: object) => handler(toRequest(wire), context);
+  return { send, publish: mayPublish.resolve };
 }
 
 describe("S19: waitUntil on the second argument", () => {
@@ -47,19 +40,15 @@ describe("S19: waitUntil on the second argument", () => {
     const context = new ExecutionContext();
     expect((await send(submission(), context)).status).toBe(202);
     expect(context.pending).toHaveLength(1);
-    let isDone = false;
-    const done = Promise.all(context.pending).then(() => {
-      isDone = true;
-    });
-    await nextTurn();
-    expect(isDone).toBe(false);
+    const done = Promise.all(context.pending);
+    expect(await isSettled(done)).toBe(false);
     publish();
     await done;
   });
 
   it("is called once per accepted submission, and never for a replay, a refusal or a status request", async () => {
     const { send } = createOrders({ cancellable: true });
-    const callsFor = async (wire: Parameters<typeof send>[0]): Promise<readonly [number, number]> => {
+    const callsFor = async (wire: WireRequest): Promise<readonly [number, number]> => {
       const context = new ExecutionContext();
       return [(await send(wire, context)).status, context.pending.length];
     };

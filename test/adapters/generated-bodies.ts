@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
-import { mostly } from "./mostly.js";
+import { mostly } from "./generated-fields.js";
 
 /** The body limit that generated bodies are meant to hit and exceed. */
 export const MAX_BYTES = 200;
@@ -25,12 +25,10 @@ const malformed = fc.oneof(
   fc.string({ maxLength: 20 }),
   fc.constant(""),
 );
+const toBytes = (text: string): Buffer => Buffer.from(text);
 const content: fc.Arbitrary<Buffer> = fc.oneof(
-  {
-    weight: 20,
-    arbitrary: mostly(order, fc.oneof(notAnOrder, malformed)).map((text) => Buffer.from(text)),
-  },
-  { weight: 2, arbitrary: padded.map((text) => Buffer.from(text)) },
+  { weight: 20, arbitrary: mostly(order, fc.oneof(notAnOrder, malformed)).map(toBytes) },
+  { weight: 2, arbitrary: padded.map(toBytes) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes)) },
 );
 

@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
-import { mostly } from "./mostly.js";
+
+/**
+ * Prefers the usual value over the odd one, 12 to 1. Otherwise nearly every generated request would be refused early
+ * and only refusals would be compared.
+ */
+export function mostly<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: odd });
+}
 
 const character = fc
   .integer({ min: 0x20, max: 0xff })
@@ -9,7 +16,6 @@ const character = fc
 /** Field values: Latin-1, because a program receives each byte of a field as one character. */
 const fieldText = fc.string({ unit: fc.oneof(character, fc.constant("\t")), maxLength: 20 });
 
-/** The lines of a field, one for each value. */
 type Lines = readonly string[];
 const once = (value: fc.Arbitrary<string>): fc.Arbitrary<Lines> => value.map((each) => [each]);
 const absent = fc.constant<Lines>([]);
@@ -27,32 +33,16 @@ const contentType = fc.constantFrom(
 );
 const range = fc
   .tuple(
-    fc.constantFrom(
-      "application/json",
-      "*/*",
-      "application/*",
-      "text/html",
-      "*",
-      "application/xml",
-      "a/b/c",
-      "",
-    ),
+    fc.constantFrom(..."application/json */* application/* text/html * application/xml a/b/c".split(" "), ""),
     fc.constantFrom("", ";q=0", ";q=0.5", "; q=1.000", ";q=.2", ";q=2", ";q=x", ';a=","'),
   )
   .map((parts) => parts.join(""));
 const accept = fc.array(range, { minLength: 1, maxLength: 3 }).map((ranges) => ranges.join(", "));
 const key = fc.integer({ min: 1, max: 200 }).map((count) => `key-${count}`);
+const quotedKey = key.map((each) => `"${each}"`);
+const parameterizedKey = key.map((each) => `"${each}";a=1`);
 const malformedKey = fc.constantFrom(
-  "",
-  '""',
-  '"k',
-  "a b",
-  "a, b",
-  '"a"; b',
-  '"k";;',
-  "k;a=1",
-  "k\u00e9",
-  "x".repeat(256),
+  ...["", '""', '"k', "a b", "a, b", '"a"; b', '"k";;', "k;a=1", "k\u00e9", "x".repeat(256)],
 );
 
 const fields: Readonly<Record<string, fc.Arbitrary<Lines>>> = {
@@ -68,16 +58,7 @@ const fields: Readonly<Record<string, fc.Arbitrary<Lines>>> = {
   accept: mostly(absent, fc.oneof(once(accept), repeated(accept), once(fieldText))),
   "idempotency-key": fc.oneof(
     { weight: 4, arbitrary: absent },
-    {
-      weight: 8,
-      arbitrary: once(
-        fc.oneof(
-          key,
-          key.map((each) => `"${each}"`),
-          key.map((each) => `"${each}";a=1`),
-        ),
-      ),
-    },
+    { weight: 8, arbitrary: once(fc.oneof(key, quotedKey, parameterizedKey)) },
     { weight: 1, arbitrary: fc.oneof(once(malformedKey), once(fieldText), repeated(key)) },
   ),
   "if-none-match": fc.oneof(absent, absent, once(fc.constantFrom("*", "*", '"other"', 'W/"a", "b"', ""))),

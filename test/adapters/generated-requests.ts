@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { generatedBody } from "./generated-bodies.js";
-import { generatedFields } from "./generated-fields.js";
-import { mostly } from "./mostly.js";
+import { generatedFields, mostly } from "./generated-fields.js";
 import { idOf } from "./predictable-service.js";
 
 // Requests that the server's own parser answers never reach an adapter, so they are not generated: CONNECT, Expect,
@@ -29,16 +28,7 @@ const target = fc.tuple(path, query).map(([each, rest]) => (each === "*" ? each 
 
 const methodsOfMonitor = fc.constantFrom("GET", "GET", "GET", "HEAD", "DELETE", "OPTIONS");
 const anyMethod = fc.constantFrom(
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "PATCH",
-  "DELETE",
-  "OPTIONS",
-  "TRACE",
-  "PROPFIND",
-  "M-SEARCH",
+  ..."GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND M-SEARCH".split(" "),
 );
 const methodFor = (path: string): fc.Arbitrary<string> =>
   mostly(path.startsWith("/operations/") ? methodsOfMonitor : fc.constant("POST"), anyMethod);

@@ -5,21 +5,20 @@ import { describeCorpus } from "../support/corpora.js";
 import { sampleOf } from "../support/effort.js";
 import { canBeFetched } from "./beyond-fetch.js";
 import { adaptersOnSockets, allAdapters } from "./identity-adapters.js";
-import { createLineups, type Lineup } from "./identity-lineup.js";
+import { createLineup, type Lineup } from "./identity-lineup.js";
 
 // test/http/corpora-*.test.ts checks the reply to each case. These tests check that all adapters give the same reply.
 // The adapters do not look into bodies and fields, so `npm test` plays a part of the cases.
 const STEP = 10;
 
-const { lineUp, close } = createLineups();
 let all: Lineup;
 let onSockets: Lineup;
 beforeAll(async () => {
   // The limit lets the service read even the largest bodies, so that their contents decide the reply.
-  all = await lineUp(allAdapters, { maxBodyBytes: 1_000_000 });
-  onSockets = await lineUp(adaptersOnSockets, { maxBodyBytes: 1_000_000 });
+  all = await createLineup(allAdapters, { maxBodyBytes: 1_000_000 });
+  onSockets = await createLineup(adaptersOnSockets, { maxBodyBytes: 1_000_000 });
 });
-afterAll(close);
+afterAll(() => Promise.all([all.close(), onSockets.close()]));
 
 async function compare(request: WireRequest): Promise<void> {
   const lineup = canBeFetched(request) ? all : onSockets;

@@ -1,20 +1,17 @@
 import * as fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { WireRequest } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { effort, FIRST_SEED, isNight } from "../support/effort.js";
 import { beyondFetch, canBeFetched, reasonsBeyondFetch } from "./beyond-fetch.js";
 import { MAX_BYTES } from "./generated-bodies.js";
 import { generatedRequest } from "./generated-requests.js";
 import { adaptersOnSockets, allAdapters, type ComparedAdapter } from "./identity-adapters.js";
-import { createLineups } from "./identity-lineup.js";
+import { lineUp } from "./identity-lineup.js";
 
 const SEED = isNight ? FIRST_SEED : 20_261_121;
 const REQUESTS_BETWEEN_WORK = 250;
 const ALL = effort(150, 2_000, 20_000);
 const BEYOND_FETCH = effort(75, 500, 5_000);
-
-const { lineUp, close } = createLineups();
-afterEach(close);
 
 /**
  * Sends `numRuns` requests to each adapter and compares the replies. Returns the statuses that occurred. An upload that
@@ -24,7 +21,7 @@ async function compare(
   adapters: readonly ComparedAdapter[],
   requests: fc.Arbitrary<WireRequest>,
   numRuns: number,
-): Promise<{ readonly statuses: readonly number[]; readonly recorded: number }> {
+) {
   // No work is done here, so a request that prefers to wait would wait for the whole time.
   const lineup = await lineUp(adapters, { maxBodyBytes: MAX_BYTES, cancellable: true, maxWaitMs: 1 });
   const statuses = new Set<number>();

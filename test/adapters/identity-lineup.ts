@@ -1,58 +1,42 @@
 import {
+  type Authorize,
+  bearer,
   createOrderService,
   createWorker,
   type Order,
   type OrderServiceOptions,
   permanentFailure,
+  type ServiceEvent,
 } from "async-request-reply";
-import type { Operation } from "async-request-reply/ports";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type {
   Mounted,
   WireConnection,
   WireRequest,
   WireResponse,
 } from "../support/adapter-suite/fixtures/adapter-case.js";
+import { TOKENS } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { allOperations } from "../support/all-operations.js";
+import { signalOf } from "../support/worker-stage.js";
 import type { ComparedAdapter } from "./identity-adapters.js";
-import { isBrokenOff } from "./identity-transcript.js";
-import { createWitness } from "./identity-witness.js";
+import { isBrokenOff, toText } from "./identity-transcript.js";
 import { comparable, createPredictableBackend, createPredictableRuntime } from "./predictable-service.js";
 
 /** Identical services, each behind a different adapter. */
-export interface Lineup {
-  /**
-   * Sends a request to every adapter and checks that the replies, the events and the data seen by hooks are equal.
-   * Resolves to `undefined` if the client breaks off.
-   */
-  exchange(request: WireRequest): Promise<WireResponse | undefined>;
-  /** Runs all due work of each service. */
-  work(): Promise<void>;
-  /** Checks that all services recorded the same operations, and returns them. */
-  recorded(): Promise<readonly Operation[]>;
-  close(): Promise<void>;
-}
+export type Lineup = Awaited<ReturnType<typeof createLineup>>;
 
-/** Creates lineups for the tests of a file. `close` ends all of them. */
-export function createLineups(): { lineUp: typeof createLineup; close(): Promise<void> } {
-  const lineups: Lineup[] = [];
-  return {
-    lineUp: async (adapters, options) => {
-      const lineup = await createLineup(adapters, options);
-      lineups.push(lineup);
-      return lineup;
-    },
-    close: async () => {
-      for (const { close } of lineups.splice(0)) await close();
-    },
-  };
+/** Creates a lineup of these adapters until the test ends. */
+export async function lineUp(...args: Parameters<typeof createLineup>): Promise<Lineup> {
+  const lineup = await createLineup(...args);
+  onTestFinished(lineup.close);
+  return lineup;
 }
 
 /** Creates a lineup of these adapters. The others are compared with the first one. */
-async function createLineup(
+export async function createLineup(
   adapters: readonly ComparedAdapter[],
   options: Partial<OrderServiceOptions> = {},
-): Promise<Lineup> {
+) {
   const members = await Promise.all(adapters.map((each) => createMember(each, options)));
   const same = async <T>(ask: (member: Member) => Promise<T>): Promise<T> => {
     const [expected, ...others] = await Promise.all(
@@ -63,27 +47,24 @@ async function createLineup(
     return expected.answer;
   };
   return {
-    exchange: async (request) => (await same(({ exchange }) => exchange(request))).reply,
+    /**
+     * Sends a request to every adapter and checks that the replies, the events and the data seen by hooks are equal.
+     * Resolves to `undefined` if the client breaks off.
+     */
+    exchange: async (request: WireRequest) => (await same(({ exchange }) => exchange(request))).reply,
     work: async () => void (await same(({ work }) => work())),
+    /** Checks that all services recorded the same operations, and returns them. */
     recorded: () => same(({ recorded }) => recorded()),
     close: async () => void (await Promise.all(members.map(({ close }) => close()))),
   };
 }
 
-interface Member {
-  readonly adapter: string;
-  exchange(
-    request: WireRequest,
-  ): Promise<{ readonly reply: WireResponse | undefined; readonly seen: unknown }>;
-  work(): Promise<unknown>;
-  recorded(): Promise<readonly Operation[]>;
-  close(): Promise<void>;
-}
+type Member = Awaited<ReturnType<typeof createMember>>;
 
 async function createMember(
   { adapter, createHarness }: ComparedAdapter,
   options: Partial<OrderServiceOptions>,
-): Promise<Member> {
+) {
   const harness = createHarness();
   const backend = createPredictableBackend();
   const witness = createWitness();
@@ -98,7 +79,7 @@ async function createMember(
   const send = keepingAlive(await harness.mount(service));
   return {
     adapter,
-    exchange: async (request) => {
+    exchange: async (request: WireRequest) => {
       const reply = await send(request);
       if (reply === undefined) await witness.nextEvent();
       return { reply: reply && comparable(reply), seen: witness.take() };
@@ -109,6 +90,39 @@ async function createMember(
     },
     recorded: () => allOperations(backend.operations),
     close: harness.close,
+  };
+}
+
+/** Fields that the witness reads: some that the service reads too, and some that it ignores. */
+const FIELDS_OF_HOOKS = "Authorization accept Content-Type content-length Idempotency-Key X-Odd prefer".split(
+  " ",
+);
+
+/** Records the events of a service and what its hooks see of each request. */
+function createWitness() {
+  let seen: unknown[] = [];
+  let event = signalOf();
+  const known = bearer(TOKENS);
+  const authorize: Authorize = (request, authorization) => {
+    const { method, path, header } = request;
+    seen.push([authorization, method, path, ...FIELDS_OF_HOOKS.map(header)]);
+    return known(request, authorization);
+  };
+  return {
+    authorize,
+    observe: (observed: ServiceEvent) => {
+      seen.push(toText(observed));
+      event.resolve();
+    },
+    /** Resolves as soon as there is an event that `take` has not returned yet. */
+    nextEvent: () => event.promise,
+    /** Returns everything recorded since the last call. */
+    take: (): readonly unknown[] => {
+      const taken = seen;
+      seen = [];
+      event = signalOf();
+      return taken;
+    },
   };
 }
 

@@ -1,11 +1,8 @@
 import { allowAnonymous, createOrderService } from "async-request-reply";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { adaptersOnSockets, allAdapters } from "./identity-adapters.js";
-import { createLineups } from "./identity-lineup.js";
-
-const { lineUp, close } = createLineups();
-afterEach(close);
+import { lineUp } from "./identity-lineup.js";
 
 // The lineup also compares what hooks see, including `path`.
 it.each([

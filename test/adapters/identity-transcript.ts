@@ -12,21 +12,14 @@ import { inside } from "../support/inside.js";
 import type { ClosableHarness } from "./identity-adapters.js";
 import { comparable, toPredictable } from "./predictable-service.js";
 
-/** All requests, replies and events of a case, and the operations that it recorded. */
-export interface Transcript {
-  readonly exchanges: readonly Exchange[];
-  readonly events: readonly unknown[];
-  readonly recorded: readonly Operation[];
-}
-
 interface Exchange {
   readonly request: WireRequest;
   /** Absent if the client broke off. */
   reply?: WireResponse;
 }
 
-/** Runs a case behind an adapter and records everything that happens. */
-export async function transcribe(harness: ClosableHarness, run: AdapterCase["run"]): Promise<Transcript> {
+/** Runs a case behind an adapter. Returns all requests, replies and events, and the operations that it recorded. */
+export async function transcribe(harness: ClosableHarness, run: AdapterCase["run"]) {
   const exchanges: Exchange[] = [];
   const events: unknown[] = [];
   const backends: Backend[] = [];

@@ -43,10 +43,9 @@ describe.each(fronts)("a request that comes through %s", (_, front) => {
         return { id: "a" };
       },
     });
-    const result = await handler(
-      front.toEvent(submission({ fields: { cookie: "session=abc; theme=dark" } })),
-    );
-    expect([result.statusCode, seen]).toEqual([202, ["session=abc; theme=dark"]]);
+    const cookie = "session=abc; theme=dark";
+    const { statusCode } = await handler(front.toEvent(submission({ fields: { cookie } })));
+    expect([statusCode, seen]).toEqual([202, [cookie]]);
   });
 
   it("may have a body with any method", async () => {
@@ -60,13 +59,11 @@ describe.each(fronts)("a request that comes through %s", (_, front) => {
   it("may have its body as text, or none", async () => {
     const event = front.toEvent(submission());
     const handler = createOrders();
-    const text = await handler({
-      ...event,
-      body: '{"itemId":"Bücher","quantity":1}',
-      isBase64Encoded: false,
-    });
-    const none = await handler({ ...event, body: null, isBase64Encoded: false });
-    expect([text.statusCode, none.statusCode]).toEqual([202, 400]);
+    for (const [body, status] of [
+      ['{"itemId":"Bücher","quantity":1}', 202],
+      [null, 400],
+    ] as const)
+      expect((await handler({ ...event, body, isBase64Encoded: false })).statusCode).toBe(status);
   });
 
   it.each(["a b", "ü", "a#b", "a+b"])("has the account %s of its path", async (account) => {
@@ -101,7 +98,6 @@ describe("a path field", () => {
   });
 });
 
-/** The event of a REST API at the stage "live". */
 function atStage(wire: WireRequest): LambdaEvent {
   return restApi.toEvent({ ...wire, path: `/live${wire.path}` });
 }
@@ -128,9 +124,8 @@ it("replies after the ring, because nothing runs after the reply", async () => {
       rung.push(...rings.map(({ operationId }) => operationId));
     },
   });
-  const { body } = await createOrders({ backend: withQueue(backend, slow) })(
-    functionUrl.toEvent(submission()),
-  );
+  const handler = createOrders({ backend: withQueue(backend, slow) });
+  const { body } = await handler(functionUrl.toEvent(submission()));
   expect(rung).toEqual([JSON.parse(body).operationId]);
 });
 
@@ -160,16 +155,8 @@ describe("the body of a reply", () => {
 
 describe("an event of another trigger is refused:", () => {
   it.each([
-    [
-      "a schedule",
-      { source: "aws.events", "detail-type": "Scheduled Event" },
-      "one with the members source, detail-type",
-    ],
-    [
-      "a test event of the console",
-      { rawPath: "/orders", requestContext: {} },
-      "one with the members rawPath, requestContext",
-    ],
+    ["a schedule", { source: "aws.events", "detail-type": "a" }, "one with the members source, detail-type"],
+    ["a test event of the console", { rawPath: "/", version: "" }, "one with the members rawPath, version"],
     ["an empty event", {}, "an empty object"],
     ["none", undefined, "undefined"],
     ["null", null, "null"],

@@ -1,12 +1,7 @@
 import { PassThrough, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createMemoryBackend, createOrderService, createWorker, withQueue } from "async-request-reply";
-import {
-  type LambdaHandler,
-  type LambdaResult,
-  type StreamingLambdaHandler,
-  toStreamingLambdaHandler,
-} from "async-request-reply/lambda";
+import { type LambdaHandler, type LambdaResult, toStreamingLambdaHandler } from "async-request-reply/lambda";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { adapterCases, storeCases } from "../support/adapter-suite/cases.js";
 import { declareAdapterCases } from "../support/adapter-suite/declare-cases.js";
@@ -15,6 +10,7 @@ import { streamCases } from "../support/adapter-suite/mounting/streams.js";
 import { effort } from "../support/effort.js";
 import { createLambdaHarness, isUnfinished, lambdaFronts } from "../support/lambda-harness.js";
 import { replacing } from "../support/replacing.js";
+import { signalOf } from "../support/worker-stage.js";
 
 /** Parts of the stream that the Node.js runtime of Lambda passes to a function. */
 interface ReplyStream extends Writable {
@@ -24,7 +20,7 @@ interface ReplyStream extends Writable {
 
 /** The global of the Node.js runtime of Lambda: it sends the status and fields as JSON and 8 NULs before the first chunk. */
 const awslambda = {
-  streamifyResponse: (handler: StreamingLambdaHandler) => handler,
+  streamifyResponse: <Handler>(handler: Handler) => handler,
   HttpResponseStream: {
     from: (stream: ReplyStream, head: object) => {
       stream.contentType = "application/vnd.awslambda.http-integration-response";
@@ -34,8 +30,7 @@ const awslambda = {
   },
 };
 
-/** Creates the stream of one call, and its reader. */
-function createStream(): { readonly stream: ReplyStream; readonly reader: PassThrough } {
+function createStream() {
   const reader = new PassThrough();
   const write = reader.write.bind(reader);
   const stream: ReplyStream = Object.assign(reader, {
@@ -76,21 +71,18 @@ describe("the streaming Lambda adapter behind a function URL", () => {
 
 describe("a stream on Lambda", () => {
   const { toEvent } = lambdaFronts["a function URL"];
+  const createOrders = (backend = createMemoryBackend()) =>
+    createOrderService({ authorize: () => ({ id: "a" }), backend, observe: false });
 
   it("sends each event when it happens", async () => {
-    const service = createOrderService({ authorize: () => ({ id: "a" }), observe: false });
-    const { operationId } = await service.submit(
-      service.definitions[0],
-      { itemId: "book", quantity: 1 },
-      { tenant: "a" },
-    );
-    let finish: () => void = () => {};
+    const service = createOrders();
+    const order = { itemId: "book", quantity: 1 };
+    const { operationId } = await service.submit(service.definitions[0], order, { tenant: "a" });
+    const finished = signalOf();
     const worker = createWorker(service, {
       orders: (_, job) => {
         job.progress(50);
-        return new Promise<void>((resolve) => {
-          finish = resolve;
-        });
+        return finished.promise;
       },
     });
     const { stream, reader } = createStream();
@@ -105,7 +97,7 @@ describe("a stream on Lambda", () => {
     await worker.start();
     await expect.poll(() => seen).toContain('"progress":50');
     expect(reader.readableEnded).toBe(false);
-    finish();
+    finished.resolve();
     await handled;
     await expect.poll(() => seen).toContain('"status":"completed"');
     expect(stream.contentType).toBe("application/vnd.awslambda.http-integration-response");
@@ -121,11 +113,7 @@ describe("a stream on Lambda", () => {
         ended.push("announcement");
       },
     });
-    const service = createOrderService({
-      authorize: () => ({ id: "a" }),
-      backend: withQueue(backend, slow),
-      observe: false,
-    });
+    const service = createOrders(withQueue(backend, slow));
     const { stream } = createStream();
     stream.on("error", () => {});
     stream.destroy();
@@ -136,7 +124,7 @@ describe("a stream on Lambda", () => {
   });
 
   it("is only possible in the Node.js runtime of Lambda", async () => {
-    const service = createOrderService({ authorize: () => ({ id: "a" }), observe: false });
+    const service = createOrders();
     vi.stubGlobal("awslambda", undefined);
     expect(() => toStreamingLambdaHandler(service)).toThrow(/needs the global `awslambda`/);
     vi.stubGlobal("awslambda", awslambda);

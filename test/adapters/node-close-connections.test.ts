@@ -7,11 +7,12 @@ import {
   connect as openSession,
 } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
-import { type AddressInfo, connect as openSocket, type Server, type Socket } from "node:net";
+import { connect as openSocket, type Server, type Socket } from "node:net";
 import { connect as openTls } from "node:tls";
 import { allowAnonymous, createOrderService } from "async-request-reply";
-import { closeServer, type NodeHandler, toNodeHandler } from "async-request-reply/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { closeServer, toNodeHandler } from "async-request-reply/node";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Http2Handler, listen } from "./node-stage.js";
 
 /** Longer than any test. */
 const FOREVER_MS = 3_600_000;
@@ -25,54 +26,37 @@ const ofClient = {
   checkServerIdentity: () => undefined,
 };
 
-type Handler = NodeHandler & Parameters<typeof createHttp2Server>[1];
-
-interface Transport {
-  readonly name: string;
-  readonly createServer: (handler: Handler) => Server;
-  readonly openSocket: (port: number) => Socket;
-  /** Event of a client's socket when it is connected. */
-  readonly connected: string;
-}
-
-const plain = {
-  openSocket: (port: number) => openSocket(port, "127.0.0.1"),
-  connected: "connect",
-};
+/** How clients open sockets, and the event when they are connected. */
+const plain = { openSocket: (port: number) => openSocket(port, "127.0.0.1"), connected: "connect" };
 const encrypted = {
   openSocket: (port: number) =>
     openTls({ ...ofClient, port, host: "127.0.0.1", ALPNProtocols: ["http/1.1", "h2"] }),
   connected: "secureConnect",
 };
 
-const http1: readonly Transport[] = [
-  { ...plain, name: "HTTP/1.1", createServer: (handler) => createHttpServer(handler) },
-  {
-    ...encrypted,
-    name: "HTTP/1.1 with TLS",
-    createServer: (handler) => createHttpsServer(ofServer, handler),
-  },
+type ToServer = (handler: Http2Handler) => Server;
+const toHttps: ToServer = (handler) => createHttpsServer(ofServer, handler);
+const toHttp2: ToServer = (handler) => createHttp2Server(handler);
+const toSecureHttp2: ToServer = (handler) => createSecureServer(ofServer, handler);
+
+const http1 = [
+  { ...plain, name: "HTTP/1.1", createServer: createHttpServer as ToServer },
+  { ...encrypted, name: "HTTP/1.1 with TLS", createServer: toHttps },
 ];
-const http2: readonly Transport[] = [
-  { ...plain, name: "HTTP/2", createServer: (handler) => createHttp2Server(handler) },
-  { ...encrypted, name: "HTTP/2 with TLS", createServer: (handler) => createSecureServer(ofServer, handler) },
+const http2 = [
+  { ...plain, name: "HTTP/2", createServer: toHttp2 },
+  { ...encrypted, name: "HTTP/2 with TLS", createServer: toSecureHttp2 },
 ];
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function start({ createServer, openSocket: open, connected }: Transport) {
+async function start({ createServer, openSocket: open, connected }: (typeof http1)[number]) {
   const service = createOrderService({ authorize: allowAnonymous(), observe: false });
-  const server = createServer(toNodeHandler(service) as Handler).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const server = createServer(toNodeHandler(service) as Http2Handler);
+  const port = await listen(server);
   /** Opens a connection, and waits until the server has it. */
   const connect = async (): Promise<Socket> => {
     const accepted = once(server, connected === "connect" ? "connection" : "secureConnection");
     const socket = open(port).on("error", () => {});
-    closers.push(() => socket.destroy());
+    onTestFinished(() => void socket.destroy());
     await Promise.all([once(socket, connected), accepted]);
     return socket;
   };

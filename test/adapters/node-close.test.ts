@@ -1,38 +1,22 @@
 import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { connect, createServer as createHttp2Server } from "node:http2";
-import type { AddressInfo } from "node:net";
-import {
-  type Authorize,
-  allowAnonymous,
-  createOrderService,
-  createWorker,
-  type OrderServiceOptions,
-  type Service,
-} from "async-request-reply";
-import { closeServer, type NodeHandler, toNodeHandler } from "async-request-reply/node";
+import { type Authorize, allowAnonymous, createWorker, type Service } from "async-request-reply";
+import { closeServer, toNodeHandler } from "async-request-reply/node";
 import express from "express";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { inside } from "../support/inside.js";
 import { openRawConnection, type RawConnection, type RawReply } from "../support/raw-connection.js";
+import { isSettled } from "../support/waiting-service.js";
+import { createPending, listen, serveHttp2 } from "./node-stage.js";
 
-/** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
-type Http2Handler = Parameters<typeof createHttp2Server>[1] & NodeHandler;
-
-const tenant = "anonymous";
-const ORDER = '{"itemId":"pen","quantity":2}';
 const POST = `POST /orders HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${ORDER.length}\r\n\r\n${ORDER}`;
 const GET = "GET /operations/1 HTTP/1.1\r\nhost: a\r\n\r\n";
 /** Longer than any test. */
 const FOREVER_MS = 3_600_000;
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-/** A service whose `authorize` waits for `go` if the request has the field `x-wait`. */
-function createGated(options: Partial<OrderServiceOptions> = {}) {
+/** A service with a pending order, whose `authorize` waits for `go` if the request has the field `x-wait`. */
+async function createGated() {
   const gate = new EventEmitter();
   const anonymous = allowAnonymous();
   const authorize: Authorize = async (request, authorization) => {
@@ -43,7 +27,7 @@ function createGated(options: Partial<OrderServiceOptions> = {}) {
     }
     return anonymous(request, authorization);
   };
-  return { gate, service: createOrderService({ authorize, observe: false, ...options }) };
+  return { gate, ...(await createPending({ authorize })) };
 }
 
 /** Starts a server whose idle connections stay open. Requests that fall through wait for `answer`. */
@@ -55,11 +39,10 @@ async function start(service: Service) {
       application.once("answer", () => res.end("the application"));
       application.emit("asked");
     }),
-  ).listen(0, "127.0.0.1");
+  );
   server.keepAliveTimeout = 0;
-  await once(server, "listening");
-  closers.push(() => server.closeAllConnections());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
+  onTestFinished(() => server.closeAllConnections());
   return { server, application, connect: () => openRawConnection(port) };
 }
 
@@ -79,16 +62,15 @@ async function repeat(connection: RawConnection, request: string): Promise<numbe
 
 describe("a service that closes", () => {
   it("closes the connection of each reply, over HTTP/1.1", async () => {
-    const { gate, service } = createGated();
-    const { operationId } = await service.submit(service.definitions[0], JSON.parse(ORDER), { tenant });
-    const { connect: open } = await start(service as Service);
+    const { gate, service, path } = await createGated();
+    const { connect: open } = await start(service);
     const [kept, running, waiting] = [open(), open(), open()];
     await kept.write(GET);
     expect(closes(await kept.read())).toBe(false);
     const asked = once(gate, "asked");
     await running.write(POST.replace("host: a", "host: a\r\nx-wait: 1"));
     await asked;
-    await waiting.write(`GET /operations/${operationId} HTTP/1.1\r\nhost: a\r\nprefer: wait=20\r\n\r\n`);
+    await waiting.write(`GET ${path} HTTP/1.1\r\nhost: a\r\nprefer: wait=20\r\n\r\n`);
     await expect.poll(() => inside(service).hub.waiters).toBe(1);
 
     const closed = service.close();
@@ -104,11 +86,8 @@ describe("a service that closes", () => {
   });
 
   it("closes the session of each reply, over HTTP/2", async () => {
-    const { service } = createGated();
-    const server = createHttp2Server(toNodeHandler(service) as Http2Handler).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    closers.push(() => server.close());
-    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { service } = await createGated();
+    const { client } = await serveHttp2(service);
     await once(client, "connect");
     await service.close();
     const sessionClosed = once(client, "close");
@@ -122,8 +101,8 @@ describe("a service that closes", () => {
 
 describe("closeServer", () => {
   it("ends with the requests in progress, although clients keep their connections and send on", async () => {
-    const { gate, service } = createGated();
-    const { server, application, connect: open } = await start(service as Service);
+    const { gate, service } = await createGated();
+    const { server, application, connect: open } = await start(service);
     const statuses: number[][] = [];
     const busy = Array.from({ length: 4 }, async () => statuses.push(await repeat(open(), POST)));
     const running = open();
@@ -135,15 +114,12 @@ describe("closeServer", () => {
     await other.write("GET /other HTTP/1.1\r\nhost: a\r\n\r\n");
     await otherAsked;
 
-    let isClosed = false;
-    const closed = closeServer(server, service, { graceMs: FOREVER_MS }).then(() => {
-      isClosed = true;
-    });
+    const closed = closeServer(server, service, { graceMs: FOREVER_MS });
     await Promise.all(busy);
     expect(new Set(statuses.flat())).toEqual(new Set([202]));
     gate.emit("go");
     expect((await running.read("POST")).status).toBe(202);
-    expect(isClosed).toBe(false);
+    expect(await isSettled(closed)).toBe(false);
     application.emit("answer");
     expect((await other.read()).body).toBe("the application");
     await closed;
@@ -151,12 +127,10 @@ describe("closeServer", () => {
   });
 
   it("ends streams, and then their connections", async () => {
-    const { service } = createGated();
-    const { operationId } = await service.submit(service.definitions[0], JSON.parse(ORDER), { tenant });
-    const { server, connect: open } = await start(service as Service);
+    const { service, path } = await createGated();
+    const { server, connect: open } = await start(service);
     const connection = open();
-    const accept = "accept: text/event-stream";
-    await connection.write(`GET /operations/${operationId} HTTP/1.1\r\nhost: a\r\n${accept}\r\n\r\n`);
+    await connection.write(`GET ${path} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n`);
     await connection.readUntil('"pending"');
     expect(inside(service).hub.waiters).toBe(1);
     await closeServer(server, service, { graceMs: FOREVER_MS });
@@ -164,8 +138,8 @@ describe("closeServer", () => {
   });
 
   it("closes every connection after the grace period", async () => {
-    const { service } = createGated();
-    const { server, connect: open } = await start(service as Service);
+    const { service } = await createGated();
+    const { server, connect: open } = await start(service);
     const connection = open();
     const begun = once(server, "request");
     await connection.write(POST.slice(0, -1));
@@ -175,10 +149,8 @@ describe("closeServer", () => {
   });
 
   it("closes the sessions of HTTP/2", async () => {
-    const { gate, service } = createGated();
-    const server = createHttp2Server(toNodeHandler(service) as Http2Handler).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { gate, service } = await createGated();
+    const { server, client } = await serveHttp2(service);
     const asked = once(gate, "asked");
     const stream = client.request({ ":path": "/operations/1", "x-wait": "1" });
     await asked;
@@ -193,7 +165,7 @@ describe("closeServer", () => {
   });
 
   it("lets the work of a worker finish, and can be called again", async () => {
-    const { service } = createGated();
+    const { service } = await createPending();
     const work = new EventEmitter();
     const worker = createWorker(service, {
       orders: async () => {
@@ -203,34 +175,24 @@ describe("closeServer", () => {
         work.emit("ended");
       },
     });
-    await worker.start();
-    const { server } = await start(service as Service);
     const begun = once(work, "begun");
-    await service.submit(service.definitions[0], JSON.parse(ORDER), { tenant });
+    await worker.start();
+    const { server } = await start(service);
     await begun;
-    let hasEnded = false;
-    work.once("ended", () => {
-      hasEnded = true;
-    });
+    const ended = vi.fn();
+    work.once("ended", ended);
     const closed = Promise.all([closeServer(server, service), closeServer(server, service)]);
     work.emit("finish");
     await closed;
-    expect(hasEnded).toBe(true);
+    expect(ended).toHaveBeenCalledOnce();
   });
 
+  const noServer =
+    "closeServer() takes a server of Node, such as that of http.createServer() or app.listen(), not";
+
   it.each([
-    [
-      "no server",
-      {},
-      {},
-      "closeServer() takes a server of Node, such as that of http.createServer() or app.listen(), not an object.",
-    ],
-    [
-      "an application of Express, which is no server",
-      express(),
-      {},
-      "closeServer() takes a server of Node, such as that of http.createServer() or app.listen(), not a function.",
-    ],
+    ["no server", {}, {}, `${noServer} an object.`],
+    ["an application of Express, which is no server", express(), {}, `${noServer} a function.`],
     ["an unknown option", undefined, { grace: 1 }, "Unknown option `grace` of closeServer."],
     [
       "a wrong time",
@@ -240,7 +202,8 @@ describe("closeServer", () => {
     ],
   ])("refuses %s", async (_, server, options, message) => {
     const given = (server ?? createServer()) as Server;
-    const closing = closeServer(given, createGated().service, options as object);
+    const { service } = await createPending();
+    const closing = closeServer(given, service, options as object);
     await expect(closing).rejects.toMatchObject({
       code: "INVALID_OPTION",
       message: expect.stringContaining(message),

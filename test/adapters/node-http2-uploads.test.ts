@@ -2,21 +2,15 @@ import { once } from "node:events";
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
-  connect,
   constants,
-  createServer,
   type Http2Server,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { bearer, createOrderService } from "async-request-reply";
-import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-
-/** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
-type Http2Handler = Parameters<typeof createServer>[1] & NodeHandler;
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { serveHttp2 } from "./node-stage.js";
 
 const MIB = 1_048_576;
 /** The server discards at most 16 MiB. The rest may be on its way when it stops. */
@@ -27,28 +21,18 @@ let client: ClientHttp2Session;
 /** The server's side of the connection. */
 let session: ServerHttp2Session;
 const warnings: string[] = [];
-const warned = ({ message }: Error): void => void warnings.push(message);
 
 beforeEach(async () => {
+  const warned = ({ message }: Error): void => void warnings.push(message);
   process.on("warning", warned);
-  const service = createOrderService({
-    authorize: bearer({ token: "a" }),
-    maxBodyBytes: 1_000,
-    bodyTimeoutMs: 100,
-    observe: false,
-  });
-  server = createServer(toNodeHandler(service) as Http2Handler).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(() => void process.off("warning", warned));
+  const authorize = bearer({ token: "a" });
+  ({ server, client } = await serveHttp2(
+    createOrderService({ authorize, maxBodyBytes: 1_000, bodyTimeoutMs: 100, observe: false }),
+  ));
   [session] = (await once(server, "session")) as [ServerHttp2Session];
 });
-afterEach(() => {
-  process.off("warning", warned);
-  client.destroy();
-  server.close();
-});
 
-/** Begins an upload. */
 function upload(fields: Readonly<Record<string, string>> = {}): ClientHttp2Stream {
   return client.request({
     ":method": "POST",
@@ -75,7 +59,6 @@ async function readReply(stream: ClientHttp2Stream): Promise<{ status: unknown; 
   return { status: headers[":status"], problem: JSON.parse(await text(stream)) };
 }
 
-/** Resolves when the server has closed a stream. */
 async function closed(stream: ClientHttp2Stream): Promise<number | undefined> {
   if (!stream.closed) await once(stream, "close");
   return stream.rstCode;

@@ -1,33 +1,19 @@
 import { once } from "node:events";
-import { type ClientHttp2Session, connect, createServer, type Http2Server } from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { ClientHttp2Session } from "node:http2";
 import { text } from "node:stream/consumers";
 import { allowAnonymous, createOrderService } from "async-request-reply";
-import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-
-/** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
-type Http2Handler = Parameters<typeof createServer>[1] & NodeHandler;
+import { beforeEach, describe, expect, it } from "vitest";
+import { ORDER } from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { serveHttp2 } from "./node-stage.js";
 
 describe("the Node adapter on HTTP/2", () => {
-  let server: Http2Server;
   let client: ClientHttp2Session;
-
   beforeEach(async () => {
     const service = createOrderService({ authorize: allowAnonymous(), maxBodyBytes: 1_000 });
-    server = createServer(toNodeHandler(service) as Http2Handler).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  });
-  afterEach(() => {
-    client.destroy();
-    server.close();
+    ({ client } = await serveHttp2(service));
   });
 
-  async function send(
-    fields: Readonly<Record<string, string>>,
-    body?: string,
-  ): Promise<{ readonly status: unknown; readonly body: string }> {
+  async function send(fields: Readonly<Record<string, string>>, body?: string) {
     const stream = client.request(fields, { endStream: body === undefined });
     if (body !== undefined) stream.end(body);
     const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
@@ -37,14 +23,12 @@ describe("the Node adapter on HTTP/2", () => {
   const post = { ":method": "POST", ":path": "/orders", "content-type": "application/json" };
 
   it("reads a body without Content-Length", async () => {
-    expect(await send(post, '{"itemId":"book","quantity":2}')).toMatchObject({ status: 202 });
+    expect(await send(post, ORDER)).toMatchObject({ status: 202 });
   });
 
   it("reads a body with Content-Length", async () => {
-    const body = '{"itemId":"book","quantity":2}';
-    expect(await send({ ...post, "content-length": String(body.length) }, body)).toMatchObject({
-      status: 202,
-    });
+    const fields = { ...post, "content-length": String(ORDER.length) };
+    expect(await send(fields, ORDER)).toMatchObject({ status: 202 });
   });
 
   it("refuses a body over the limit, and a missing body", async () => {

@@ -1,49 +1,15 @@
-import { EventEmitter, once } from "node:events";
-import { connect, createServer } from "node:http2";
-import type { AddressInfo } from "node:net";
-import {
-  type Authorize,
-  allowAnonymous,
-  createMemoryBackend,
-  createOrderService,
-  type OrderServiceOptions,
-  type Service,
-} from "async-request-reply";
-import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { type EventEmitter, once } from "node:events";
+import { type Authorize, allowAnonymous, type Service } from "async-request-reply";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createGate } from "../support/adapter-suite/fixtures/gate.js";
 import { inside } from "../support/inside.js";
-import { startServer } from "../support/node-harness.js";
+import { createPending, serve, serveHttp2 } from "./node-stage.js";
 import { watchStream } from "./watched-stream.js";
 
-/** `Http2ServerRequest` can be used like `IncomingMessage`, but its types do not say so. */
-type Http2Handler = Parameters<typeof createServer>[1] & NodeHandler;
-
-const tenant = "anonymous";
 /** Node reads no more requests of a connection once about 16 KB of replies wait behind the first one. */
 const COUNT = 20;
 const WAIT = "prefer: wait=20";
 const STREAM = "accept: text/event-stream";
-
-/** A service with a pending order. */
-async function createPending(options: Partial<OrderServiceOptions> = {}) {
-  const backend = createMemoryBackend();
-  const service = createOrderService({ authorize: allowAnonymous(), backend, ...options });
-  const order = { itemId: "pen", quantity: 2 };
-  const { operationId } = await service.submit(service.definitions[0], order, { tenant });
-  const path = `/operations/${operationId}`;
-  return { backend, service: service as Service, operationId, path };
-}
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function start(service: Service) {
-  const server = await startServer(service);
-  closers.push(server.close);
-  return server;
-}
 
 /** Counts the requests that a service has received, and the replies that it has created. */
 function counted(service: Service) {
@@ -66,7 +32,7 @@ describe("requests that are pipelined on one connection", () => {
   ])("hold one place, and none after the client disconnects: %s", async (_, field) => {
     const { service, path } = await createPending();
     const { counts, mountable } = counted(service);
-    const { connect: open, server } = await start(mountable);
+    const { connect: open, server } = await serve(mountable);
     const connection = open();
     await connection.write(get(path, field).repeat(COUNT));
     await expect.poll(() => counts.received).toBe(COUNT);
@@ -89,8 +55,8 @@ describe("requests that are pipelined on one connection", () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on("warning", warned);
-    closers.push(() => process.off("warning", warned));
-    const connection = (await start({ ...service, handle })).connect();
+    onTestFinished(() => void process.off("warning", warned));
+    const connection = (await serve({ ...service, handle })).connect();
     await connection.write(get("/", WAIT).repeat(COUNT));
     await Promise.all(streams.map(({ stalled }) => stalled));
     connection.abort();
@@ -99,12 +65,12 @@ describe("requests that are pipelined on one connection", () => {
   });
 
   it("are answered in order, and only the first one waits", async () => {
-    const { backend, service, operationId, path } = await createPending();
+    const { service, path, end } = await createPending();
     const { counts, mountable } = counted(service);
-    const connection = (await start(mountable)).connect();
+    const connection = (await serve(mountable)).connect();
     await connection.write(get(path, WAIT).repeat(2) + get(path, STREAM));
     await expect.poll(() => [counts.replied, inside(service).hub.waiters]).toEqual([2, 1]);
-    await backend.operations.requestCancel(operationId, tenant);
+    await end();
     const [first, second] = [await connection.read(), await connection.read()];
     expect(first.body).toContain('"failed"');
     expect(first.headers).toContainEqual(["preference-applied", "wait=20"]);
@@ -121,25 +87,13 @@ describe("requests that are pipelined on one connection", () => {
   });
 });
 
-/** Starts a server of HTTP/2 and connects a client to it. */
-async function startHttp2(service: Service) {
-  const server = createServer(toNodeHandler(service) as Http2Handler).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  closers.push(
-    () => client.destroy(),
-    () => server.close(),
-  );
-  return { server, client };
-}
-
 describe.each([
   ["wait", { prefer: "wait=600" }],
   ["stream", { accept: "text/event-stream" }],
 ])("a request over HTTP/2: %s", (_, fields) => {
   it("frees its place when the client resets it", async () => {
     const { service, path } = await createPending({ maxWaitMs: 600_000 });
-    const { client } = await startHttp2(service);
+    const { client } = await serveHttp2(service);
     const request = client.request({ ":path": path, ...fields }).on("error", () => {});
     await expect.poll(() => inside(service).hub.waiters).toBe(1);
     request.close();
@@ -147,25 +101,23 @@ describe.each([
   });
 
   it("takes no place if its client is gone before it is authorized", async () => {
-    const gate = new EventEmitter();
+    const gate = createGate();
     const anonymous = allowAnonymous();
     const authorize: Authorize = async (...call) => {
-      gate.emit("asked");
-      await once(gate, "go");
+      await gate.pass();
       return anonymous(...call);
     };
     const { service, path } = await createPending({ authorize, maxWaitMs: 600_000 });
     const { counts, mountable } = counted(service);
-    const { server, client } = await startHttp2(mountable);
+    const { server, client } = await serveHttp2(mountable);
     const streamOfServer = once(server, "stream");
-    const asked = once(gate, "asked");
     const request = client.request({ ":path": path, ...fields }).on("error", () => {});
     const [stream] = await streamOfServer;
-    await asked;
+    await gate.reached;
     const closed = once(stream as EventEmitter, "close");
     request.close();
     await closed;
-    gate.emit("go");
+    gate.open();
     await expect.poll(() => counts.replied).toBe(1);
     expect(inside(service).hub.waiters).toBe(0);
   });

@@ -2,23 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { buffer, text } from "node:stream/consumers";
 import { createMemoryBackend } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { DEFAULT_MAX_BODY_BYTES } from "../../src/http/settings.js";
-import {
-  mountOrders,
-  type Orders,
-  request,
-  submission,
-} from "../support/adapter-suite/fixtures/orders-fixture.js";
+import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { createNodeHarness } from "../support/node-harness.js";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 /** Mounts an order service whose requests another function sees first. */
-async function mountAfter(before: (req: IncomingMessage) => unknown): Promise<Orders> {
+function mountAfter(before: (req: IncomingMessage) => unknown) {
   const harness = createNodeHarness(createMemoryBackend, (service) => {
     const handler = toNodeHandler(service);
     return async (req, res) => {
@@ -26,7 +16,7 @@ async function mountAfter(before: (req: IncomingMessage) => unknown): Promise<Or
       handler(req, res);
     };
   });
-  closing.push(harness.close);
+  onTestFinished(harness.close);
   return mountOrders(harness);
 }
 

@@ -2,32 +2,20 @@ import type { ServerResponse } from "node:http";
 import type { HttpResponse } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import type { Mountable } from "async-request-reply/ports";
-import { afterEach, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "../support/node-harness.js";
-
-const running: RunningServer[] = [];
-afterEach(async () => {
-  for (const { close } of running.splice(0)) await close();
-});
-
-/** Starts a server that answers every request with this reply. */
-async function serve(reply: HttpResponse): Promise<RunningServer> {
-  const service: Mountable = { handle: async () => reply };
-  const server = await startServer(service);
-  running.push(server);
-  return server;
-}
+import { describe, expect, it } from "vitest";
+import type { RawConnection } from "../support/raw-connection.js";
+import { signalOf } from "../support/worker-stage.js";
+import { serve } from "./node-stage.js";
 
 const GET = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A signal between a test and a stream. */
-function createSignal(): { readonly given: Promise<void>; give(): void } {
-  let give: () => void = () => {};
-  const given = new Promise<void>((resolve) => {
-    give = resolve;
-  });
-  return { given, give: () => give() };
+/** Sends a request, by default a `GET`, to a server that answers it with this reply. */
+async function ask(reply: Partial<HttpResponse>, requests = GET): Promise<RawConnection> {
+  const { connect } = await serve({ handle: async () => ({ status: 200, headers: {}, ...reply }) });
+  const connection = connect();
+  await connection.write(requests);
+  return connection;
 }
 
 describe("replies of the Node adapter", () => {
@@ -36,16 +24,11 @@ describe("replies of the Node adapter", () => {
       ["tëxt", "tëxt"],
       [encode("bytes"), "bytes"],
     ] as const) {
-      const { connect } = await serve({ status: 200, headers: { "x-a": "1" }, body });
-      const connection = connect();
-      await connection.write(GET);
-      const reply = await connection.read();
+      const reply = await (await ask({ headers: { "x-a": "1" }, body })).read();
       expect(reply.body).toBe(expected);
       expect(reply.headers).toContainEqual(["x-a", "1"]);
     }
-    const { connect } = await serve({ status: 204, headers: {} });
-    const connection = connect();
-    await connection.write(GET + GET);
+    const connection = await ask({ status: 204 }, GET + GET);
     expect((await connection.read()).status).toBe(204);
     expect((await connection.read()).status).toBe(204);
   });
@@ -53,13 +36,12 @@ describe("replies of the Node adapter", () => {
   it("keep what the application has set before, and join its Vary with that of the service", async () => {
     const service: Mountable = { handle: async () => ({ status: 200, headers: { vary: "accept" } }) };
     const handle = toNodeHandler(service);
-    const server = await startServer(service, () => (req, res) => {
+    const { connect } = await serve(service, () => (req, res) => {
       res.setHeader("access-control-allow-origin", "https://app.example.com");
       res.setHeader("vary", ["Origin", "Cookie"]);
       handle(req, res);
     });
-    running.push(server);
-    const connection = server.connect();
+    const connection = connect();
     await connection.write(GET);
     const { headers } = await connection.read();
     expect(headers).toContainEqual(["access-control-allow-origin", "https://app.example.com"]);
@@ -67,18 +49,16 @@ describe("replies of the Node adapter", () => {
   });
 
   it("forward each chunk of a stream as it arrives", async () => {
-    const { given, give } = createSignal();
+    const more = signalOf();
     async function* body(): AsyncIterable<Uint8Array> {
       yield encode("first");
-      await given;
+      await more.promise;
       yield encode(" second");
     }
-    const { connect } = await serve({ status: 200, headers: {}, body: body() });
-    const connection = connect();
-    await connection.write(`${GET}`);
+    const connection = await ask({ body: body() });
     const first = await connection.readUntil("first");
     expect(first).not.toContain("second");
-    give();
+    more.resolve();
     expect(await connection.readUntil("0\r\n\r\n")).toContain("second");
   });
 
@@ -92,17 +72,13 @@ describe("replies of the Node adapter", () => {
         yield CHUNK;
       }
     }
-    const handler = toNodeHandler({
-      handle: async () => ({ status: 200, headers: {}, body: body() }),
+    const service: Mountable = { handle: async () => ({ status: 200, headers: {}, body: body() }) };
+    const handler = toNodeHandler(service);
+    const { connect } = await serve(service, () => (req, res) => {
+      reply = res;
+      handler(req, res);
     });
-    const server = await startServer({ handle: async () => ({ status: 204, headers: {} }) }, () => {
-      return (req, res) => {
-        reply = res;
-        handler(req, res);
-      };
-    });
-    running.push(server);
-    const connection = server.connect();
+    const connection = connect();
     await connection.write(GET);
     expect((await connection.read()).body).toHaveLength(20_000_000);
     // Allows for one chunk read ahead and for the bytes that Node adds to each chunk.
@@ -110,7 +86,7 @@ describe("replies of the Node adapter", () => {
   });
 
   it("stop reading a stream when the client disconnects", async () => {
-    const { given, give } = createSignal();
+    const ended = signalOf();
     async function* body(): AsyncIterable<Uint8Array> {
       try {
         for (;;) {
@@ -118,15 +94,13 @@ describe("replies of the Node adapter", () => {
           await new Promise((resolve) => setImmediate(resolve));
         }
       } finally {
-        give();
+        ended.resolve();
       }
     }
-    const { connect } = await serve({ status: 200, headers: {}, body: body() });
-    const connection = connect();
-    await connection.write(GET);
+    const connection = await ask({ body: body() });
     await connection.readUntil("xxx");
     connection.abort();
-    await expect(given).resolves.toBeUndefined();
+    await expect(ended.promise).resolves.toBeUndefined();
   });
 
   it("break off when a stream fails, so that a partial reply never looks complete", async () => {
@@ -134,9 +108,7 @@ describe("replies of the Node adapter", () => {
       yield encode("first");
       throw new Error("the source of the stream failed");
     }
-    const { connect } = await serve({ status: 200, headers: {}, body: body() });
-    const connection = connect();
-    await connection.write(GET);
+    const connection = await ask({ body: body() });
     await expect(connection.read()).rejects.toThrow("the connection ended");
   });
 
@@ -144,10 +116,8 @@ describe("replies of the Node adapter", () => {
     async function* body(): AsyncIterable<Uint8Array> {
       yield encode("event");
     }
-    const { connect } = await serve({ status: 200, headers: {}, body: body() });
-    const connection = connect();
-    const upload = "x".repeat(100);
-    await connection.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\n${upload}`);
+    const upload = `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\n${"x".repeat(100)}`;
+    const connection = await ask({ body: body() }, upload);
     expect((await connection.read()).body).toBe("event");
   });
 });

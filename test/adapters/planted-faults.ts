@@ -11,10 +11,13 @@ const onReply =
     change(await handle(request), request);
 
 const onRequest =
-  (change: (request: HttpRequest) => HttpRequest): AdapterFault =>
+  (change: (request: HttpRequest) => Partial<HttpRequest>): AdapterFault =>
   (handle) =>
   (request) =>
-    handle(change(request));
+    handle({ ...request, ...change(request) });
+
+const onBytes = (decode: (bytes: Uint8Array) => string): AdapterFault =>
+  onRequest(({ body }) => (body instanceof Uint8Array ? { body: decode(body) } : {}));
 
 function without(name: string): AdapterFault {
   return onReply(({ headers, ...reply }) => {
@@ -23,29 +26,13 @@ function without(name: string): AdapterFault {
   });
 }
 
-const lines = ({ headers }: HttpRequest): (readonly [string, string])[] => [
-  ...(headers as readonly (readonly [string, string])[]),
-];
+const lines = ({ headers }: HttpRequest) => [...(headers as readonly (readonly [string, string])[])];
 
 const STATUSES = [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 422, 429, 503];
 const FIELDS = [
-  "accept",
-  "accept-encoding",
-  "allow",
-  "cache-control",
-  "content-type",
-  "deprecation",
-  "etag",
-  "idempotent-replayed",
-  "link",
-  "location",
-  "operation-location",
-  "retry-after",
-  "sunset",
-  "vary",
-  "www-authenticate",
-  "x-accel-buffering",
-  "x-content-type-options",
+  ...["accept", "accept-encoding", "allow", "cache-control", "content-type", "deprecation", "etag"],
+  ...["idempotent-replayed", "link", "location", "operation-location", "retry-after", "sunset", "vary"],
+  ...["www-authenticate", "x-accel-buffering", "x-content-type-options"],
 ];
 
 /** Adapters that each make one mistake. The adapter suite must catch all of them. */
@@ -60,38 +47,25 @@ export const plantedFaults: Readonly<Record<string, AdapterFault>> = {
   "loses the body of replies": onReply(({ status, headers }) => ({ status, headers })),
   "gives HEAD a body": onReply((reply, { method }) => (method === "HEAD" ? { ...reply, body: "x" } : reply)),
   "takes the first of repeated fields": onRequest((request) => ({
-    ...request,
     headers: [...new Map(lines(request).reverse())],
   })),
-  "takes the last of repeated fields": onRequest((request) => ({
-    ...request,
-    headers: [...new Map(lines(request))],
-  })),
-  "loses the fields of requests": onRequest((request) => ({ ...request, headers: [] })),
-  "loses the body of requests": onRequest(({ body: _, ...request }) => request),
-  "removes slashes from the end of the path": onRequest((request) => ({
-    ...request,
-    path: request.path.replace(/\/+$/, ""),
-  })),
+  "takes the last of repeated fields": onRequest((request) => ({ headers: [...new Map(lines(request))] })),
+  "loses the fields of requests": onRequest(() => ({ headers: [] })),
+  "loses the body of requests":
+    (handle) =>
+    ({ body: _, ...request }) =>
+      handle(request),
+  "removes slashes from the end of the path": onRequest(({ path }) => ({ path: path.replace(/\/+$/, "") })),
   "honors X-HTTP-Method-Override": onRequest((request) => ({
-    ...request,
     method: lines(request).find(([name]) => name === "x-http-method-override")?.[1] ?? request.method,
   })),
-  "repairs invalid UTF-8": onRequest((request) =>
-    request.body instanceof Uint8Array
-      ? { ...request, body: Buffer.from(request.body).toString("utf8") }
-      : request,
-  ),
-  "drops a byte order mark": onRequest((request) =>
-    request.body instanceof Uint8Array
-      ? { ...request, body: new TextDecoder().decode(request.body) }
-      : request,
-  ),
-  "parses JSON before the service does": onRequest((request) => {
+  "repairs invalid UTF-8": onBytes((bytes) => Buffer.from(bytes).toString("utf8")),
+  "drops a byte order mark": onBytes((bytes) => new TextDecoder().decode(bytes)),
+  "parses JSON before the service does": onRequest(({ body }) => {
     try {
-      return { ...request, body: JSON.stringify(JSON.parse(request.body as string)) };
+      return { body: JSON.stringify(JSON.parse(body as string)) };
     } catch {
-      return request;
+      return {};
     }
   }),
 };

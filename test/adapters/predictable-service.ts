@@ -22,22 +22,11 @@ export function idOf(count: number): string {
   return `0198cafe-0000-7000-9000-${count.toString(16).padStart(12, "0")}`;
 }
 
-/** Creates a runtime that counts ids and tokens instead of drawing random ones. */
 export function createPredictableRuntime(): Partial<Runtime> {
   let ids = 0;
   let tokens = 0;
-  return {
-    clock: standingClock,
-    newId: () => {
-      ids += 1;
-      return idOf(ids);
-    },
-    newToken: () => {
-      tokens += 1;
-      return `token-${tokens}`;
-    },
-    random: () => 0.5,
-  };
+  const newToken = () => `token-${++tokens}`;
+  return { clock: standingClock, newId: () => idOf(++ids), newToken, random: () => 0.5 };
 }
 
 /** Creates a memory back end that uses the same clock as the runtime. */

@@ -1,34 +1,16 @@
-/** A byte stream that records how it is read. */
-export interface WatchedStream {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Bytes read so far. */
-  readonly pulledBytes: number;
-  /** Whether the reader has cancelled it. */
-  readonly isCancelled: boolean;
-  /** Resolves when the reader asks for a chunk that never comes. */
-  readonly stalled: Promise<void>;
-}
+import { signalOf } from "../support/worker-stage.js";
 
-/** Options of {@link watchStream}. */
-export interface WatchOptions {
-  /** Behavior after the last chunk. Default: `finish`. */
-  readonly end?: "finish" | "stall";
-  /** Called when the reader cancels. Default: succeeds. */
-  readonly onCancel?: () => Promise<void>;
-}
+export type WatchedStream = ReturnType<typeof watchStream>;
 
-/** Creates a watched stream of these chunks. It pulls nothing until the first read. */
+/** Creates a byte stream of these chunks that records how it is read. It pulls nothing until the first read. */
 export function watchStream(
   chunks: Iterable<Uint8Array>,
-  { end = "finish", onCancel = async () => {} }: WatchOptions = {},
-): WatchedStream {
+  { end = "finish" as "finish" | "stall", onCancel = async () => {} } = {},
+) {
   const rest = chunks[Symbol.iterator]();
   let pulledBytes = 0;
   let isCancelled = false;
-  let stall: () => void = () => {};
-  const stalled = new Promise<void>((resolve) => {
-    stall = resolve;
-  });
+  const stalled = signalOf();
   const stream = new ReadableStream<Uint8Array>(
     {
       pull: (controller) => {
@@ -39,7 +21,7 @@ export function watchStream(
         } else if (end === "finish") {
           controller.close();
         } else {
-          stall();
+          stalled.resolve();
           return new Promise<void>(() => {});
         }
         return undefined;
@@ -60,6 +42,7 @@ export function watchStream(
     get isCancelled() {
       return isCancelled;
     },
-    stalled,
+    /** Resolves when the reader asks for a chunk that never comes. */
+    stalled: stalled.promise,
   };
 }

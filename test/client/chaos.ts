@@ -1,6 +1,5 @@
 import { createRandom } from "../support/random.js";
 
-/** Fault of one request. */
 export type Fault = "none" | "lost" | "reply lost" | "unavailable" | "cut";
 
 /** Chooses the faults of requests: 30 % lose their connection, and 5 % get a 503. A tenth of all waits is cut. */

@@ -1,10 +1,22 @@
 import { eventStream } from "async-request-reply/client";
-import { describe, expect, it } from "vitest";
-import { accepted, completed, ID, later, lost, play, type Step } from "./scripted.js";
+import { describe, expect, it, vi } from "vitest";
+import {
+  accepted,
+  completed,
+  ID,
+  later,
+  leaveSoon,
+  lost,
+  play,
+  type Step,
+  times,
+  watch,
+} from "./scripted.js";
 
 const done = { operationId: ID, status: "completed", result: "done" };
 
 const encoder = new TextEncoder();
+const EVENT_STREAM = { headers: { "content-type": "text/event-stream" } };
 
 function percent(value: number): object {
   return { operationId: ID, status: "pending", progress: { percent: value } };
@@ -30,80 +42,57 @@ function stream(
         if (end === "breaks") controller.error(lost());
       },
     });
-    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    return new Response(body, EVENT_STREAM);
   };
 }
 
+const first = stream([event("1", percent(1))]);
+const last = stream([event("2", done)]);
+
 /** Iterates over an operation, and returns what was seen: a percentage or the status. */
-async function follow(steps: readonly Step[]): Promise<{
-  readonly seen: readonly unknown[];
-  readonly log: readonly string[];
-  readonly lastIds: readonly (string | null)[];
-}> {
-  const lastIds: (string | null)[] = [];
-  const recorded = steps.map(
-    (step): Step =>
-      (request) => {
-        lastIds.push(request.headers.get("last-event-id"));
-        return step(request);
-      },
-  );
-  const { api, log } = play([accepted, ...recorded], { eventStream });
-  const seen: unknown[] = [];
-  for await (const state of await api.exports.submit({ accountId: "a" }))
-    seen.push((state.status === "pending" && state.progress?.percent) || state.status);
-  return { seen, log: log.slice(1), lastIds };
+async function follow(...steps: readonly Step[]) {
+  const { api, log, sent } = play([accepted, ...steps], { eventStream });
+  const seen = await watch(await api.exports.submit({ accountId: "a" }));
+  return { seen, log: log.slice(1), lastIds: sent("last-event-id").slice(1) };
 }
 
 it("reads all states from one connection", async () => {
-  const { seen, log } = await follow([
+  const { seen, log } = await follow(
     stream(["retry: 500\n\n", event("1", percent(1)), ":\n\n", event("2", percent(2)), event("3", done)]),
-  ]);
+  );
   expect(seen).toEqual([1, 2, "completed"]);
   expect(log).toEqual([`0.0 GET /operations/${ID}`]);
 });
 
 it("joins events that arrive in pieces, also within a character", async () => {
   const text = event("1", { ...percent(1), note: "ü" }) + event("2", done);
-  const { seen } = await follow([stream(Array.from(encoder.encode(text), (byte) => Uint8Array.of(byte)))]);
+  const { seen } = await follow(stream(Array.from(encoder.encode(text), (byte) => Uint8Array.of(byte))));
   expect(seen).toEqual([1, "completed"]);
 });
 
 it.each(["ends", "breaks"] as const)("reconnects with the last id if the connection %s", async (end) => {
-  const { seen, log, lastIds } = await follow([
-    stream(["retry: 500\n\n", event("1", percent(1))], end),
-    stream([event("2", done)]),
-  ]);
+  const { seen, log, lastIds } = await follow(stream(["retry: 500\n\n", event("1", percent(1))], end), last);
   expect(seen).toEqual([1, "completed"]);
   expect(lastIds).toEqual([null, '"1"']);
   expect(log[1]).toBe(`0.5 GET /operations/${ID}`);
 });
 
 it("reconnects if the connection is silent for 30 s", async () => {
-  const { seen, log } = await follow([
-    stream([event("1", percent(1))], "is silent"),
-    stream([event("2", done)]),
-  ]);
+  const { seen, log } = await follow(stream([event("1", percent(1))], "is silent"), last);
   expect(seen).toEqual([1, "completed"]);
   expect(log[1]).toBe(`31.0 GET /operations/${ID}`);
 });
 
 it("repeats the request if the service is away", async () => {
-  const { seen } = await follow([
-    lost,
-    () => new Response(null, { status: 503 }),
-    stream([event("1", done)]),
-  ]);
+  const { seen } = await follow(lost, () => new Response(null, { status: 503 }), stream([event("1", done)]));
   expect(seen).toEqual(["completed"]);
 });
 
 it("waits instead if the service does not stream", async () => {
-  const { seen, log } = await follow([completed, later(1, completed)]);
+  const { seen, log } = await follow(completed, later(1, completed));
   expect(seen).toEqual(["completed"]);
   expect(log).toHaveLength(2);
 });
-
-const html = { headers: { "content-type": "text/html; charset=utf-8" } };
 
 describe("reads events as browsers do", () => {
   const line = JSON.stringify(percent(1));
@@ -122,27 +111,25 @@ describe("reads events as browsers do", () => {
     ["an event with another name before it", [`event: ping\ndata: {}\n\ndata: ${line}\n\n`]],
     ["an event with the name that no name stands for", [`event: message\ndata: ${line}\n\n`]],
   ])("with %s", async (_, chunks) => {
-    const { seen, log } = await follow([stream([...chunks, event("2", done)])]);
+    const { seen, log } = await follow(stream([...chunks, event("2", done)]));
     expect(seen).toEqual([1, "completed"]);
     expect(log).toHaveLength(1);
   });
 
   it("without an event that the end of the connection cut, and without its id", async () => {
-    const { seen, lastIds } = await follow([
+    const { seen, lastIds } = await follow(
       stream([event("1", percent(1)), `id: "2"\ndata: ${JSON.stringify(percent(2))}\n`]),
       stream([event("3", done)]),
-    ]);
-    expect([seen, lastIds]).toEqual([
-      [1, "completed"],
-      [null, '"1"'],
-    ]);
+    );
+    expect(seen).toEqual([1, "completed"]);
+    expect(lastIds).toEqual([null, '"1"']);
   });
 
   it("with the id of the event before, if an event has none or one with a null character", async () => {
-    const { lastIds } = await follow([
+    const { lastIds } = await follow(
       stream([event("1", percent(1)), `data: ${line}\n\n`, "id: a\0b\n\n"]),
-      stream([event("2", done)]),
-    ]);
+      last,
+    );
     expect(lastIds).toEqual([null, '"1"']);
   });
 });
@@ -152,24 +139,20 @@ describe("the time until a reconnect", () => {
     "is no less for `retry: %s`",
     async (retry) => {
       const silent = stream([`retry: ${retry}\n\n`]);
-      const { log } = await follow([...Array<Step>(20).fill(silent), stream([event("1", done)])]);
-      const times = log.map((entry) => Number(entry.split(" ")[0]));
-      const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+      const { log } = await follow(...Array<Step>(20).fill(silent), stream([event("1", done)]));
+      const seconds = times(log).map(Number);
+      const pauses = seconds.slice(1).map((second, index) => second - (seconds[index] ?? 0));
       expect(Math.min(...pauses)).toBeGreaterThan(0.4);
     },
   );
 
   it("grows while connections bring nothing, and no longer when one does", async () => {
-    const { log } = await follow([
-      ...Array<Step>(4).fill(stream([])),
-      stream([event("1", percent(1))]),
-      stream([event("2", done)]),
-    ]);
-    expect(log.map((entry) => entry.split(" ")[0])).toEqual(["0.0", "1.0", "2.0", "4.0", "8.0", "9.0"]);
+    const { log } = await follow(...Array<Step>(4).fill(stream([])), first, last);
+    expect(times(log)).toEqual(["0.0", "1.0", "2.0", "4.0", "8.0", "9.0"]);
   });
 
   it("is what the service sent last, also if the event is cut", async () => {
-    const { log } = await follow([stream(["retry: 700\n\nretry: 7000\n"]), stream([event("1", done)])]);
+    const { log } = await follow(stream(["retry: 700\n\nretry: 7000\n"]), stream([event("1", done)]));
     expect(log[1]).toBe(`7.0 GET /operations/${ID}`);
   });
 });
@@ -180,7 +163,7 @@ it.each([
   ["no operation", "data: {}\n\n"],
   ["null", "data: null\n\n"],
 ])("an event that is %s says so", async (_, text) => {
-  await expect(follow([stream([text], "is silent")])).rejects.toMatchObject({
+  await expect(follow(stream([text], "is silent"))).rejects.toMatchObject({
     code: "INVALID_OPTION",
     detail: `An event of http://localhost/operations/${ID} is not an operation. Check \`baseUrl\` and \`statusPath\`.`,
   });
@@ -188,7 +171,7 @@ it.each([
 
 it("a line without an end is refused and cancelled", async () => {
   let sent = 0;
-  let cancelled = 0;
+  const cancel = vi.fn();
   const chunk = encoder.encode("x".repeat(2 ** 12));
   const endless: Step = () => {
     const body = new ReadableStream<Uint8Array>({
@@ -196,58 +179,50 @@ it("a line without an end is refused and cancelled", async () => {
         sent += chunk.length;
         controller.enqueue(chunk);
       },
-      cancel: () => {
-        cancelled++;
-      },
+      cancel,
     });
-    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    return new Response(body, EVENT_STREAM);
   };
-  await expect(follow([endless])).rejects.toMatchObject({
+  await expect(follow(endless)).rejects.toMatchObject({
     code: "INVALID_OPTION",
     detail: `An event of http://localhost/operations/${ID} has more than 16777216 characters, which no operation has.`,
   });
   expect(sent).toBeLessThan(2 ** 24 + 4 * chunk.length);
-  expect(cancelled).toBe(1);
+  expect(cancel).toHaveBeenCalledTimes(1);
 });
 
 describe("a reply that is no stream", () => {
-  /** Counts how often the body of a reply is cancelled. */
-  const cancelling = (init: ResponseInit): { readonly step: Step; readonly cancelled: () => number } => {
-    let cancelled = 0;
-    const cancel = (): void => {
-      cancelled++;
-    };
-    return { step: () => new Response(new ReadableStream({ cancel }), init), cancelled: () => cancelled };
+  const cancelling = (type: string) => {
+    const cancel = vi.fn();
+    const step: Step = () =>
+      new Response(new ReadableStream({ cancel }), { headers: { "content-type": type } });
+    return { step, cancel };
   };
 
   it("is cancelled, and the error says what it is", async () => {
-    const { step, cancelled } = cancelling(html);
-    await expect(follow([step])).rejects.toMatchObject({
+    const { step, cancel } = cancelling("text/html; charset=utf-8");
+    await expect(follow(step)).rejects.toMatchObject({
       code: "INVALID_OPTION",
       detail: `The reply of http://localhost/operations/${ID} is "text/html; charset=utf-8", and not an event stream. Check \`baseUrl\` and \`statusPath\`.`,
     });
-    expect(cancelled()).toBe(1);
+    expect(cancel).toHaveBeenCalledTimes(1);
   });
 
   it("is cancelled if it is JSON, because the service does not stream, and the client waits instead", async () => {
-    const { step, cancelled } = cancelling({ headers: { "content-type": "application/json" } });
-    const { seen } = await follow([step, completed]);
-    expect([seen, cancelled()]).toEqual([["completed"], 1]);
+    const { step, cancel } = cancelling("application/json");
+    const { seen } = await follow(step, completed);
+    expect(seen).toEqual(["completed"]);
+    expect(cancel).toHaveBeenCalledTimes(1);
   });
 
   it("may begin like the media type of one", async () => {
-    const { step } = cancelling({ headers: { "content-type": "text/event-streams" } });
-    await expect(follow([step])).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    const { step } = cancelling("text/event-streams");
+    await expect(follow(step)).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 });
 
 it("ends when the signal is aborted", async () => {
   const { api } = play([accepted, stream([event("1", percent(1))], "is silent")], { eventStream });
   const op = await api.exports.submit({ accountId: "a" });
-  const leaving = new AbortController();
-  const read = async (): Promise<void> => {
-    for await (const _ of op.states({ signal: leaving.signal }))
-      setTimeout(() => leaving.abort(new Error("The page was left.")), 1_000);
-  };
-  await expect(read()).rejects.toThrow("The page was left.");
+  await expect(watch(op.states({ signal: leaveSoon() }))).rejects.toThrow("The page was left.");
 });

@@ -1,21 +1,20 @@
 import { createKeyStore, type KeyStorage } from "async-request-reply/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openStage } from "../support/client-stage.js";
-import { accepted, later, lost, play, reply, type Step } from "./scripted.js";
+import { accepted, book, later, lost, play, playStored, reply, type Step } from "./scripted.js";
 
-const book = { itemId: "book", quantity: 1 };
 const name = 'async-request-reply http://localhost/orders {"itemId":"book","quantity":1}';
 
 /** A page that is left while its first request is on the way. */
-async function leave(keyStore: Map<string, string>): Promise<string | undefined> {
+async function leave() {
   const leaving = new AbortController();
   const leavePage: Step = () => {
     leaving.abort(new Error("The page was left."));
     return new Promise<Response>(() => {});
   };
-  const page = play([leavePage], { keyStore: createKeyStore(keyStore) });
+  const page = playStored([leavePage]);
   await expect(page.api.orders.submit(book, { signal: leaving.signal })).rejects.toThrow("left");
-  return page.keys[0] ?? undefined;
+  return page;
 }
 
 /** Locks as browsers have them: for each name, one holder at a time. */
@@ -23,49 +22,42 @@ function stubLocks(): void {
   const last = new Map<string, Promise<unknown>>();
   const request = (lock: string, run: () => Promise<unknown>): Promise<unknown> => {
     const held = (last.get(lock) ?? Promise.resolve()).then(run);
-    last.set(
-      lock,
-      held.catch(() => {}),
-    );
+    const ended = held.catch(() => {});
+    last.set(lock, ended);
     return held;
   };
   vi.stubGlobal("navigator", { locks: { request } });
-  onTestFinished(() => {
-    vi.unstubAllGlobals();
-  });
+  onTestFinished(() => void vi.unstubAllGlobals());
 }
 
 describe("a key store", () => {
   it("has the key before the request is sent, and no longer after the reply", async () => {
-    const keyStore = new Map<string, string>();
-    const during: [string, string][] = [];
+    let during: unknown;
     const check: Step = (request) => {
-      during.push(...keyStore);
+      during = [...keyStore];
       return accepted(request);
     };
-    const { api, keys } = play([check], { keyStore: createKeyStore(keyStore) });
+    const { api, keys, keyStore } = playStored([check]);
     await api.orders.submit(book);
     expect(during).toEqual([[name, keys[0]?.slice(1, -1)]]);
     expect([...keyStore]).toEqual([]);
   });
 
   it("makes a submission after a reload use the key of the one before", async () => {
-    const keyStore = new Map<string, string>();
-    const key = await leave(keyStore);
-    const { api, keys } = play([accepted], { keyStore: createKeyStore(keyStore) });
+    const left = await leave();
+    const { api, keys } = playStored([accepted], {}, left.keyStore);
     // The order of members does not matter.
     await api.orders.submit({ quantity: 1, itemId: "book" });
-    expect(keys).toEqual([key]);
+    expect(keys).toEqual(left.keys);
   });
 
   it("lets other input and later submissions have their own keys", async () => {
-    const keyStore = new Map<string, string>();
-    const key = await leave(keyStore);
-    const { api, keys } = play([accepted], { keyStore: createKeyStore(keyStore) });
+    const left = await leave();
+    const { api, keys } = playStored([accepted], {}, left.keyStore);
     await api.orders.submit({ itemId: "book", quantity: 2 });
     await api.orders.submit(book);
     await api.orders.submit(book);
-    expect(keys[1]).toBe(key);
+    expect(keys[1]).toBe(left.keys[0]);
     expect(new Set(keys).size).toBe(3);
   });
 
@@ -103,29 +95,25 @@ describe("a key store", () => {
   });
 
   it("keeps the key of a submission that was given up", async () => {
-    const keyStore = new Map<string, string>();
-    const { api, keys } = play([lost], { keyStore: createKeyStore(keyStore), giveUpAfterMs: 1 });
+    const { api, keys, keyStore } = playStored([lost], { giveUpAfterMs: 1 });
     await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
     expect([...keyStore]).toEqual([[name, keys[0]?.slice(1, -1)]]);
   });
 
   it("deletes the key of a submission that was refused", async () => {
-    const keyStore = new Map<string, string>();
-    const { api } = play([() => reply(422)], { keyStore: createKeyStore(keyStore) });
+    const { api, keyStore } = playStored([() => reply(422)]);
     await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "REQUEST_REFUSED" });
     expect([...keyStore]).toEqual([]);
   });
 
   it("keeps the key of a submission that was refused after a try without a reply", async () => {
-    const keyStore = new Map<string, string>();
-    const { api } = play([lost, () => reply(401)], { keyStore: createKeyStore(keyStore) });
+    const { api, keyStore } = playStored([lost, () => reply(401)]);
     await expect(api.orders.submit(book)).rejects.toMatchObject({ code: "REQUEST_REFUSED" });
     expect(keyStore.size).toBe(1);
   });
 
   it("is not used for submissions that have a key", async () => {
-    const keyStore = new Map<string, string>();
-    const { api, keys } = play([lost], { keyStore: createKeyStore(keyStore), giveUpAfterMs: 1 });
+    const { api, keys, keyStore } = playStored([lost], { giveUpAfterMs: 1 });
     await expect(api.orders.submit(book, { key: "cart-7" })).rejects.toThrow();
     expect(keys).toEqual(['"cart-7"']);
     expect([...keyStore]).toEqual([]);

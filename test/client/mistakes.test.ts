@@ -1,110 +1,69 @@
-import { createKeyStore, listOperations } from "async-request-reply/client";
+import { listOperations } from "async-request-reply/client";
 import { describe, expect, it } from "vitest";
 import { openStage } from "../support/client-stage.js";
 import { testMistakes, untyped } from "../support/untyped.js";
-import { accepted, ID, play } from "./scripted.js";
+import { accepted, book, play, playStored, saved } from "./scripted.js";
 
 const { createClient } = untyped;
-const untypedKeyStore = createKeyStore as (storage: unknown) => unknown;
-const paths = { orders: "/orders" };
+
+/** Creates a client with one mistake in its options. */
+const create = (mistake: object) => () =>
+  createClient({ baseUrl: "", paths: { orders: "/orders" }, ...mistake });
+const store = (storage: unknown) => () => untyped.createKeyStore(storage);
+const resume = (handle: unknown) => () => play([accepted]).api.orders.resume(handle as string);
+
+const address = "Option `baseUrl` must be an address such as `https://api.example.com`, not";
+const list = "Option `definitions` must be a list of definitions, unless you pass `paths`, not";
+const ownStore = "Option `keyStore` must be `createKeyStore(localStorage)`, not";
+const storage = "Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not";
+const limit = "Option `giveUpAfterMs` must be whole milliseconds from 1 to 2147483647, not";
+const handle = 'is not an operation of "orders". Pass `JSON.stringify(handle)`, an id, or a `Location`.';
 
 describe("a mistake says what was passed and what is expected", () => {
   testMistakes([
-    [
-      "no address",
-      "Option `baseUrl` must be an address such as `https://api.example.com`, not undefined.",
-      () => createClient({ paths }),
-    ],
-    [
-      "an address without its scheme",
-      'Option `baseUrl` must be an address such as `https://api.example.com`, not "localhost:3000".',
-      () => createClient({ baseUrl: "localhost:3000", paths }),
-    ],
-    [
-      "neither definitions nor paths",
-      "Option `definitions` must be a list of definitions, unless you pass `paths`, not undefined.",
-      () => createClient({ baseUrl: "" }),
-    ],
+    ["no address", `${address} undefined.`, create({ baseUrl: undefined })],
+    ["an address without its scheme", `${address} "localhost:3000".`, create({ baseUrl: "localhost:3000" })],
+    ["neither definitions nor paths", `${list} undefined.`, create({ paths: undefined })],
     [
       "definitions as a record",
-      "Option `definitions` must be a list of definitions, unless you pass `paths`, not an object.",
-      () => createClient({ baseUrl: "", definitions: { orders: {} } }),
+      `${list} an object.`,
+      create({ paths: undefined, definitions: { orders: {} } }),
     ],
     [
       "a status path without a slash",
       'Option `statusPath` must be a path such as `/operations`, not "operations".',
-      () => createClient({ baseUrl: "", paths, statusPath: "operations" }),
+      create({ statusPath: "operations" }),
     ],
-    [
-      "a storage instead of a key store",
-      "Option `keyStore` must be `createKeyStore(localStorage)`, not an object.",
-      () => createClient({ baseUrl: "", paths, keyStore: new Map() }),
-    ],
-    [
-      "a storage without methods",
-      "Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not an object.",
-      () => untypedKeyStore({}),
-    ],
+    ["a storage instead of a key store", `${ownStore} an object.`, create({ keyStore: new Map() })],
+    ["a key store that is a text", `${ownStore} "localStorage".`, create({ keyStore: "localStorage" })],
+    ["a storage without methods", `${storage} an object.`, store({})],
+    ["a storage that is a text", `${storage} "localStorage".`, store("localStorage")],
+    ["no storage", `${storage} undefined.`, store(undefined)],
+    ["a storage that cannot store", `${storage} an object.`, store({ get: () => null })],
     [
       "an address instead of fetch",
       'Option `fetch` must be a function, not "http://localhost".',
-      () => createClient({ baseUrl: "", paths, fetch: "http://localhost" }),
+      create({ fetch: "http://localhost" }),
     ],
-    [
-      "a duration that is not a number",
-      'Option `giveUpAfterMs` must be whole milliseconds from 1 to 2147483647, not "1 min".',
-      () => createClient({ baseUrl: "", paths, giveUpAfterMs: "1 min" }),
-    ],
+    ["a duration that is not a number", `${limit} "1 min".`, create({ giveUpAfterMs: "1 min" })],
     [
       "the handle of another definition",
-      'an object is not an operation of "orders". Pass `JSON.stringify(handle)`, an id, or a `Location`.',
-      () => play([accepted]).api.orders.resume({ definition: "exports", operationId: "1" }),
+      `an object ${handle}`,
+      resume({ definition: "exports", operationId: "1" }),
     ],
-    [
-      "half of a handle",
-      '"{" is not an operation of "orders". Pass `JSON.stringify(handle)`, an id, or a `Location`.',
-      () => play([accepted]).api.orders.resume("{"),
-    ],
-    [
-      "a key store that is a text",
-      'Option `keyStore` must be `createKeyStore(localStorage)`, not "localStorage".',
-      () => createClient({ baseUrl: "", paths, keyStore: "localStorage" }),
-    ],
-    [
-      "a storage that is a text",
-      'Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not "localStorage".',
-      () => untypedKeyStore("localStorage"),
-    ],
-    [
-      "no storage",
-      "Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not undefined.",
-      () => untypedKeyStore(undefined),
-    ],
-    [
-      "a storage that cannot store",
-      "Pass createKeyStore `localStorage`, or an object with `get`, `set` and `delete`, not an object.",
-      () => untypedKeyStore({ get: () => null }),
-    ],
-    [
-      "null instead of a handle, as an empty localStorage returns it",
-      'null is not an operation of "orders". Pass `JSON.stringify(handle)`, an id, or a `Location`.',
-      () => play([accepted]).api.orders.resume(null),
-    ],
+    ["half of a handle", `"{" ${handle}`, resume("{")],
+    ["null instead of a handle, as an empty localStorage returns it", `null ${handle}`, resume(null)],
   ]);
-});
-
-it.each(["", ".", ".."])("refuses the path field %j, which browsers would remove", async (accountId) => {
-  const { api, log } = play([accepted]);
-  await expect(api.exports.submit({ accountId })).rejects.toMatchObject({
-    code: "INVALID_OPTION",
-    detail: `Path field \`accountId\` is "${accountId}", which no path can contain.`,
-  });
-  expect(log).toEqual([]);
 });
 
 const cyclic: Record<string, unknown> = { itemId: "book" };
 cyclic.self = cyclic;
 const ascii = "Option `key` must be 1 to 255 ASCII characters, not";
+const unknown =
+  "Unknown option `idempotencyKey` of submit. Known options: key, waitMs, webhookUrl, signal, headers.";
+const receiver = "Option `webhookUrl` must be an address in ASCII, such as `new URL(address).href`";
+const noSignal = "Option `signal` must be an AbortSignal, not an object.";
+const unwritable = "The input cannot be written as JSON:";
 const ms = "Option `waitMs` must be whole milliseconds from 1 to 2147483647, not";
 
 describe("a submission that cannot be sent says why, sends nothing and leaves no key behind", () => {
@@ -118,34 +77,18 @@ describe("a submission that cannot be sent says why, sends nothing and leaves no
     ["a wait without an end", `${ms} Infinity.`, {}, { waitMs: Number.POSITIVE_INFINITY }],
     ["a wait below 0", `${ms} -1.`, {}, { waitMs: -1 }],
     ["a wait that is a text", `${ms} "5".`, {}, { waitMs: "5" }],
-    [
-      "another name of the key",
-      "Unknown option `idempotencyKey` of submit. Known options: key, waitMs, webhookUrl, signal, headers.",
-      {},
-      { idempotencyKey: "k" },
-    ],
+    ["another name of the key", unknown, {}, { idempotencyKey: "k" }],
     ["options that are a text", 'The options of submit must be an object, not "k".', {}, "k"],
-    [
-      "a webhook outside ASCII",
-      'Option `webhookUrl` must be an address in ASCII, such as `new URL(address).href`, not "https://ü.example".',
-      {},
-      { webhookUrl: "https://ü.example" },
-    ],
-    ["an empty webhook", "Option `webhookUrl` must be an address", {}, { webhookUrl: "" }],
-    ["a signal that is none", "Option `signal` must be an AbortSignal, not an object.", {}, { signal: {} }],
-    [
-      "a controller instead of its signal",
-      "Option `signal` must be an AbortSignal, not an object.",
-      {},
-      { signal: new AbortController() },
-    ],
-    ["a cycle", "The input cannot be written as JSON: TypeError: Converting circular structure", cyclic],
-    ["a BigInt", "The input cannot be written as JSON: TypeError: Do not know how to", { quantity: 1n }],
-    ["a function", "The input cannot be written as JSON: undefined.", () => {}],
-    ["nothing", "The input cannot be written as JSON: undefined.", undefined],
+    ["a webhook outside ASCII", `${receiver}, not "https://ü.a".`, {}, { webhookUrl: "https://ü.a" }],
+    ["an empty webhook", receiver, {}, { webhookUrl: "" }],
+    ["a signal that is none", noSignal, {}, { signal: {} }],
+    ["a controller instead of its signal", noSignal, {}, { signal: new AbortController() }],
+    ["a cycle", `${unwritable} TypeError: Converting circular structure`, cyclic],
+    ["a BigInt", `${unwritable} TypeError: Do not know how to`, { quantity: 1n }],
+    ["a function", `${unwritable} undefined.`, () => {}],
+    ["nothing", `${unwritable} undefined.`, undefined],
   ])("%s", async (_, message, input, options) => {
-    const keyStore = new Map<string, string>();
-    const { api, log } = play([accepted], { keyStore: createKeyStore(keyStore) });
+    const { api, log, keyStore } = playStored([accepted]);
     const submit = api.orders.submit as unknown as (...args: readonly unknown[]) => Promise<unknown>;
     const error = await submit(input, options).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: "INVALID_OPTION", detail: expect.stringContaining(String(message)) });
@@ -153,6 +96,9 @@ describe("a submission that cannot be sent says why, sends nothing and leaves no
   });
 
   it.each([
+    ["empty, which browsers would remove", { accountId: "" }, '""'],
+    ["., which browsers would remove", { accountId: "." }, '"."'],
+    [".., which browsers would remove", { accountId: ".." }, '".."'],
     ["half of a surrogate pair", { accountId: "\ud83d" }, '"\\ud83d"'],
     ["an object", { accountId: { id: 7 } }, "an object"],
     ["a list", { accountId: [7] }, "a list"],
@@ -161,8 +107,7 @@ describe("a submission that cannot be sent says why, sends nothing and leaves no
     ["missing", {}, "undefined"],
     ["of no input", null, "undefined"],
   ])("a path field that is %s", async (_, input, shown) => {
-    const keyStore = new Map<string, string>();
-    const { api, log } = play([accepted], { keyStore: createKeyStore(keyStore) });
+    const { api, log, keyStore } = playStored([accepted]);
     const submit = api.exports.submit as unknown as (input: unknown) => Promise<unknown>;
     await expect(submit(input)).rejects.toMatchObject({
       code: "INVALID_OPTION",
@@ -173,37 +118,26 @@ describe("a submission that cannot be sent says why, sends nothing and leaves no
 });
 
 describe("a call whose options cannot be sent says why at once and sends nothing", () => {
+  const malformed = "`headers` must be an object of";
+  const notAnAddress = "Option `baseUrl` must be an address such as";
+
   it.each([
-    [
-      "the name of a header field is malformed",
-      { headers: { "x y": "z" } },
-      "`headers` must be an object of",
-    ],
-    ["the value of a header field is", { headers: () => ({ x: "✓" }) }, "`headers` must be an object of"],
-    ["the address is malformed", { baseUrl: "http://[" }, "Option `baseUrl` must be an address such as"],
-    ["the address is relative outside a page", { baseUrl: "/v1" }, "Option `baseUrl` must be an address"],
-    [
-      "the address has credentials",
-      { baseUrl: "http://a:b@localhost" },
-      "Option `baseUrl` must be an address",
-    ],
-  ])("if %s", async (_, options, detail) => {
+    ["the name of a header field is malformed", { headers: { "x y": "z" } }, malformed],
+    ["the value of a header field is", { headers: () => ({ x: "✓" }) }, malformed],
+    ["the address is malformed", { baseUrl: "http://[" }, notAnAddress],
+    ["the address is relative outside a page", { baseUrl: "/v1" }, notAnAddress],
+    ["the address has credentials", { baseUrl: "http://a:b@localhost" }, notAnAddress],
+  ])("if %s", async (_, options, message) => {
     const { api, log } = play([accepted], options);
-    const wrong = {
-      code: "INVALID_OPTION",
-      detail: expect.stringContaining(detail),
-      cause: expect.any(TypeError),
-    };
-    await expect(api.orders.submit({ itemId: "book", quantity: 1 })).rejects.toMatchObject(wrong);
-    await expect(api.orders.resume({ definition: "orders", operationId: ID }).get()).rejects.toMatchObject(
-      wrong,
-    );
+    const detail = expect.stringContaining(message);
+    const wrong = { code: "INVALID_OPTION", detail, cause: expect.any(TypeError) };
+    await expect(api.orders.submit(book)).rejects.toMatchObject(wrong);
+    await expect(api.orders.resume(saved).get()).rejects.toMatchObject(wrong);
     expect(log).toEqual([]);
   });
 });
 
 describe("a call with options that it does not have says so and sends nothing", () => {
-  const saved = { definition: "orders", operationId: ID };
   type Calls = Readonly<Record<"result" | "get" | "cancel", (options: object) => Promise<unknown>>> & {
     readonly states: (options: object) => AsyncGenerator;
   };
@@ -233,10 +167,8 @@ describe("a call with options that it does not have says so and sends nothing", 
       code: "INVALID_OPTION",
       detail: `Unknown option \`timeout\` of ${owner}. Known options: ${known}.`,
     });
-    await expect(call({ signal: {} }, op, api.orders)).rejects.toMatchObject({
-      code: "INVALID_OPTION",
-      detail: "Option `signal` must be an AbortSignal, not an object.",
-    });
+    const wrong = { code: "INVALID_OPTION", detail: noSignal };
+    await expect(call({ signal: {} }, op, api.orders)).rejects.toMatchObject(wrong);
     expect(log).toEqual([]);
   });
 });
@@ -244,14 +176,14 @@ describe("a call with options that it does not have says so and sends nothing", 
 it("accepts every key that a service accepts", async () => {
   const { api } = await openStage();
   for (const key of ["~", " ", '"', "\\", 'a "b" \\ c', "k".repeat(255)]) {
-    const [first, second] = [0, 1].map(() => api.orders.submit({ itemId: "book", quantity: 1 }, { key }));
+    const [first, second] = [0, 1].map(() => api.orders.submit(book, { key }));
     expect((await first)?.operationId).toBe((await second)?.operationId);
   }
 });
 
 it("says which request was refused if the reply is no problem, as behind a wrong base path", async () => {
   const { api } = play([() => new Response("<h1>Not Found</h1>", { status: 404 })]);
-  await expect(api.orders.submit({ itemId: "book", quantity: 1 })).rejects.toMatchObject({
+  await expect(api.orders.submit(book)).rejects.toMatchObject({
     code: "REQUEST_REFUSED",
     detail: "HTTP 404 for POST http://localhost/orders",
   });
@@ -259,7 +191,7 @@ it("says which request was refused if the reply is no problem, as behind a wrong
 
 it("refuses a reply to a submission that is not an operation", async () => {
   const { api } = play([() => Response.json({ hello: "world" })]);
-  await expect(api.orders.submit({ itemId: "book", quantity: 1 })).rejects.toMatchObject({
+  await expect(api.orders.submit(book)).rejects.toMatchObject({
     code: "INVALID_OPTION",
     detail: "The reply of http://localhost/orders is not an operation. Check `baseUrl` and `statusPath`.",
   });

@@ -1,11 +1,21 @@
-import { type Client, createClient, eventStream, listOperations } from "async-request-reply/client";
+import { createClient, eventStream, listOperations } from "async-request-reply/client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { definitions } from "../support/client-stage.js";
-import { completed, ID, lost, pending, play, reply, type Step, useFakeTime } from "./scripted.js";
-
-type Api = Client<typeof definitions>;
-
-const saved = { definition: "orders", operationId: ID };
+import {
+  type Api,
+  book,
+  calls,
+  completed,
+  ID,
+  lost,
+  pending,
+  play,
+  reply,
+  type Step,
+  saved,
+  useFakeTime,
+  watch,
+} from "./scripted.js";
 
 /** Answers repeated reads from memory, as React does in server components. Only `init.signal` opts out. */
 function memoize(send: (request: Request) => Promise<Response>): typeof fetch {
@@ -21,7 +31,6 @@ function memoize(send: (request: Request) => Promise<Response>): typeof fetch {
 }
 
 describe("in a React server component, whose `fetch` answers repeated reads from memory", () => {
-  /** Replaces the global `fetch`. */
   function render(...steps: readonly Step[]): Api {
     vi.stubGlobal("fetch", memoize(play(steps).fetch));
     onTestFinished(() => void vi.unstubAllGlobals());
@@ -36,9 +45,8 @@ describe("in a React server component, whose `fetch` answers repeated reads from
   it("`get` and iterations see each state", async () => {
     const op = render(pending, completed, pending, completed).orders.resume(saved);
     expect([(await op.get())?.status, (await op.get())?.status]).toEqual(["pending", "completed"]);
-    const seen: string[] = [];
-    for await (const { status } of op.states({ signal: AbortSignal.timeout(4_000) })) seen.push(status);
-    expect(seen).toEqual(["pending", "completed"]);
+    const states = op.states({ signal: AbortSignal.timeout(4_000) });
+    expect(await watch(states)).toEqual(["pending", "completed"]);
   });
 
   it("a request after a network error is a new one", async () => {
@@ -71,23 +79,14 @@ class BasicSignal {
 
 /** The controller that React Native has without a newer polyfill. */
 class BasicController {
-  readonly signal = new BasicSignal();
+  readonly #basic = new BasicSignal();
+  readonly signal = this.#basic as unknown as AbortSignal;
   abort(): void {
-    this.signal.abort();
+    this.#basic.abort();
   }
 }
 
 describe("on React Native, whose signals have only `aborted` and `addEventListener`", () => {
-  /** Every kind of call that sends requests. */
-  const calls: readonly (readonly [string, (api: Api, signal: AbortSignal) => Promise<unknown>])[] = [
-    ["submit", (api, signal) => api.orders.submit({ itemId: "book", quantity: 1 }, { signal })],
-    ["result", (api, signal) => api.orders.resume(saved).result({ signal })],
-    ["states", (api, signal) => api.orders.resume(saved).states({ signal }).next()],
-    ["get", (api, signal) => api.orders.resume(saved).get({ signal })],
-    ["cancel", (api, signal) => api.orders.resume(saved).cancel({ signal })],
-    ["listOperations", (api, signal) => listOperations(api.orders, { signal }).next()],
-  ];
-
   /** Its `fetch` and its `Request` know only its own signals. */
   function run(step: (signal: BasicSignal) => Promise<Response> | Response): { api: Api; sent: string[] } {
     useFakeTime();
@@ -110,7 +109,7 @@ describe("on React Native, whose signals have only `aborted` and `addEventListen
   it.each(calls)("%s works", async (_, call) => {
     const body = { operationId: ID, status: "completed", operations: [] };
     const { api, sent } = run(() => reply(200, body));
-    await call(api, new BasicSignal() as unknown as AbortSignal);
+    await call(api, { signal: new BasicController().signal });
     expect(sent.length).toBeGreaterThan(0);
   });
 
@@ -118,7 +117,7 @@ describe("on React Native, whose signals have only `aborted` and `addEventListen
     const { api } = run(() => new Promise(() => {}));
     const leaving = new BasicController();
     setTimeout(() => leaving.abort(), 1_000);
-    await expect(call(api, leaving.signal as unknown as AbortSignal)).rejects.toMatchObject({
+    await expect(call(api, { signal: leaving.signal })).rejects.toMatchObject({
       name: "AbortError",
       message: "The call was aborted.",
     });
@@ -128,9 +127,7 @@ describe("on React Native, whose signals have only `aborted` and `addEventListen
     const { api, sent } = run(() => reply(500));
     const leaving = new BasicController();
     leaving.abort();
-    await expect(call(api, leaving.signal as unknown as AbortSignal)).rejects.toThrow(
-      "The call was aborted.",
-    );
+    await expect(call(api, { signal: leaving.signal })).rejects.toThrow("The call was aborted.");
     expect(sent).toEqual([]);
   });
 
@@ -141,7 +138,7 @@ describe("on React Native, whose signals have only `aborted` and `addEventListen
       return new Response(body, { headers: { "content-type": "text/event-stream" } });
     });
     const leaving = new BasicController();
-    const states = api.orders.resume(saved).states({ signal: leaving.signal as unknown as AbortSignal });
+    const states = api.orders.resume(saved).states({ signal: leaving.signal });
     expect((await states.next()).value).toMatchObject({ status: "pending" });
     setTimeout(() => leaving.abort(), 1_000);
     await expect(states.next()).rejects.toThrow("The call was aborted.");
@@ -154,7 +151,7 @@ describe("on React Native, whose signals have only `aborted` and `addEventListen
       if (sent.length > 1) return reply(202, { operationId: ID, status: "pending" });
       return new Promise(() => {});
     });
-    expect((await api.orders.submit({ itemId: "book", quantity: 1 })).operationId).toBe(ID);
+    expect((await api.orders.submit(book)).operationId).toBe(ID);
     expect([sent.length, aborted]).toEqual([2, [true]]);
   });
 });

@@ -2,27 +2,17 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { type Client, createClient, eventStream, listOperations } from "async-request-reply/client";
+import { createClient, eventStream } from "async-request-reply/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { definitions } from "../support/client-stage.js";
-import { ID } from "./scripted.js";
+import { type Api, book, calls, ID, saved } from "./scripted.js";
 
-/** A request that a server received. */
-interface Received {
-  readonly line: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
+/** A server with its own port, and so with its own origin, and the requests that it received. */
+type Site = Awaited<ReturnType<typeof listen>>;
 
-/** A server with its own port, and so with its own origin. */
-interface Site {
-  readonly origin: string;
-  readonly received: Received[];
-}
-
-/** Listens until the test ends. */
-async function listen(handle: RequestListener): Promise<Site> {
-  const received: Received[] = [];
+async function listen(handle: RequestListener) {
+  const received: { readonly line: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] =
+    [];
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request;
     received.push({ line: `${method} ${url}`, headers, body: await text(request) });
@@ -55,22 +45,9 @@ function moved(status: number): Promise<Site> {
   });
 }
 
-function connect({ origin }: Site): Client<typeof definitions> {
+function connect({ origin }: Site): Api {
   return createClient({ baseUrl: origin, definitions, eventStream, headers: { "x-api-key": "secret" } });
 }
-
-const saved = { definition: "orders", operationId: ID };
-const book = { itemId: "book", quantity: 1 };
-
-/** Every kind of request that a client sends. */
-const calls: readonly (readonly [string, (api: Client<typeof definitions>) => Promise<unknown>])[] = [
-  ["a submission", (api) => api.orders.submit(book)],
-  ["a request of the status", (api) => api.orders.resume(saved).result()],
-  ["a stream", (api) => api.orders.resume(saved).states().next()],
-  ["one read", (api) => api.orders.resume(saved).get()],
-  ["a list", (api) => listOperations(api.orders).next()],
-  ["a cancel", (api) => api.orders.resume(saved).cancel()],
-];
 
 describe("a redirect to another origin", () => {
   it.each(calls)("of %s is refused, and nothing is sent there", async (_, call) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { accepted, completed, ID, later, lost, play, reply } from "./scripted.js";
+import { accepted, book, completed, ID, later, leaveSoon, lost, play, reply } from "./scripted.js";
 
-const book = { itemId: "book", quantity: 1 };
 const problem = (name: string): object => ({ type: "https://example.com/a", name, title: name });
 /** A problem of a service that gives problems no names. */
 const unnamed = (name: string): object => ({ type: `https://example.com/problems#${name}`, title: name });
@@ -85,9 +84,8 @@ it.each([400, 403, 404, 409, 413, 415, 422])("never repeats a submission after %
 
 it("stops repeating when the signal is aborted", async () => {
   const { api, log } = play([lost]);
-  const leaving = new AbortController();
-  setTimeout(() => leaving.abort(new Error("The page was left.")), 1_000);
-  await expect(api.orders.submit(book, { signal: leaving.signal })).rejects.toThrow("The page was left.");
+  const signal = leaveSoon();
+  await expect(api.orders.submit(book, { signal })).rejects.toThrow("The page was left.");
   expect(log).toHaveLength(3);
 });
 
@@ -96,14 +94,10 @@ describe("if the reply is a 401", () => {
 
   it("asks for the header fields once more", async () => {
     const tokens = ["old", "new"];
-    const seen: (string | null)[] = [];
-    const check = ({ headers }: Request): Response => {
-      seen.push(headers.get("authorization"));
-      return seen.length === 1 ? unauthenticated() : reply(202, { operationId: ID, status: "pending" });
-    };
-    const { api } = play([check], { headers: async () => ({ authorization: `Bearer ${tokens.shift()}` }) });
+    const headers = async () => ({ authorization: `Bearer ${tokens.shift()}` });
+    const { api, sent } = play([unauthenticated, accepted], { headers });
     await api.orders.submit(book);
-    expect(seen).toEqual(["Bearer old", "Bearer new"]);
+    expect(sent("authorization")).toEqual(["Bearer old", "Bearer new"]);
   });
 
   it("rejects after the second 401", async () => {

@@ -23,47 +23,37 @@ function createOrders() {
   };
 }
 
-/** The outcome for an order that was written in one format and declared as another. */
-const mismatches: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "application/json": {
-    "application/yaml": "malformed-body",
-    "application/xml": "malformed-body",
-    // Valid JSON, but not an order.
-    "application/yang-data+json": "contract-violation",
-    "application/yang-data+xml": "malformed-body",
-  },
-  "application/yaml": {
-    // The one exception: JSON is valid YAML with the same meaning.
-    "application/json": "accepted",
-    // One plain scalar, which is a string in YAML.
-    "application/xml": "contract-violation",
-    "application/yang-data+json": "contract-violation",
-    "application/yang-data+xml": "contract-violation",
-  },
-  "application/xml": {
-    "application/json": "malformed-body",
-    "application/yaml": "malformed-body",
-    "application/yang-data+json": "malformed-body",
-    // Well-formed, but the root is in a namespace.
-    "application/yang-data+xml": "contract-violation",
-  },
-  "application/yang-data+json": {
-    "application/json": "contract-violation",
-    "application/yaml": "malformed-body",
-    "application/xml": "malformed-body",
-    "application/yang-data+xml": "malformed-body",
-  },
-  "application/yang-data+xml": {
-    "application/json": "malformed-body",
-    "application/yaml": "malformed-body",
-    "application/xml": "contract-violation",
-    "application/yang-data+json": "malformed-body",
-  },
-};
+const [JSON_TYPE = "", YAML = "", XML = "", YANG_JSON = "", YANG_XML = ""] = mediaTypes;
 
-const pairs = Object.entries(mismatches).flatMap(([declared, written]) =>
-  Object.entries(written).map(([type, verdict]) => ({ declared, type, verdict })),
-);
+/** The outcome for an order that was written in one format and declared as another. */
+const mismatches: readonly (readonly [declared: string, written: string, verdict: string])[] = [
+  [JSON_TYPE, YAML, "malformed-body"],
+  [JSON_TYPE, XML, "malformed-body"],
+  // Valid JSON, but not an order.
+  [JSON_TYPE, YANG_JSON, "contract-violation"],
+  [JSON_TYPE, YANG_XML, "malformed-body"],
+  // The one exception: JSON is valid YAML with the same meaning.
+  [YAML, JSON_TYPE, "accepted"],
+  // One plain scalar, which is a string in YAML.
+  [YAML, XML, "contract-violation"],
+  [YAML, YANG_JSON, "contract-violation"],
+  [YAML, YANG_XML, "contract-violation"],
+  [XML, JSON_TYPE, "malformed-body"],
+  [XML, YAML, "malformed-body"],
+  [XML, YANG_JSON, "malformed-body"],
+  // Well-formed, but the root is in a namespace.
+  [XML, YANG_XML, "contract-violation"],
+  [YANG_JSON, JSON_TYPE, "contract-violation"],
+  [YANG_JSON, YAML, "malformed-body"],
+  [YANG_JSON, XML, "malformed-body"],
+  [YANG_JSON, YANG_XML, "malformed-body"],
+  [YANG_XML, JSON_TYPE, "malformed-body"],
+  [YANG_XML, YAML, "malformed-body"],
+  [YANG_XML, XML, "contract-violation"],
+  [YANG_XML, YANG_JSON, "malformed-body"],
+];
+
+const pairs = mismatches.map(([declared, type, verdict]) => ({ declared, type, verdict }));
 
 describe("a body that is declared as another type", () => {
   it("is tested for every ordered pair", () => {
@@ -97,11 +87,8 @@ describe("an order", () => {
     await post("application/json", writeOrder("application/json", order), "one-key");
     for (const type of mediaTypes) {
       const { status, value } = await post(type, writeOrder(type, { ...order, quantity: 3 }), "one-key");
-      expect([type, status, value.type]).toEqual([
-        type,
-        422,
-        expect.stringMatching(/#idempotency-key-reused$/),
-      ]);
+      const reused = expect.stringMatching(/#idempotency-key-reused$/);
+      expect([type, status, value.type]).toEqual([type, 422, reused]);
     }
   });
 
@@ -135,10 +122,7 @@ describe("an order", () => {
     for (const [type, { problemMediaType }] of Object.entries(allFormats)) {
       const fields = { "content-type": "application/json", accept: type };
       const accepted = await send(JSON.stringify(order), fields);
-      expect([accepted.status, accepted.headers]).toEqual([
-        202,
-        expect.objectContaining({ "content-type": type }),
-      ]);
+      expect([accepted.status, accepted.headers["content-type"]]).toEqual([202, type]);
       const refused = await send("{}", fields);
       expect([refused.status, refused.headers["content-type"]]).toEqual([422, problemMediaType]);
       expect([accepted.headers.vary, refused.headers.vary]).toEqual(["accept", "accept"]);
@@ -147,11 +131,8 @@ describe("an order", () => {
 
   it("that violates the contract is reported by its YANG node, if the client accepts YANG data", async () => {
     const { send } = createOrders();
-    const accept = "application/yang-data+json";
-    const { body } = await send('{"itemId":"book","quantity":0}', {
-      "content-type": "application/json",
-      accept,
-    });
+    const fields = { "content-type": JSON_TYPE, accept: YANG_JSON };
+    const { body } = await send('{"itemId":"book","quantity":0}', fields);
     expect(JSON.parse(String(body))).toMatchObject({
       "ietf-restconf:errors": { error: [{ "error-path": "/order-submission:order/quantity" }] },
     });

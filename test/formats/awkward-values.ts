@@ -39,6 +39,4 @@ const values = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 /** JSON values with text that is easily misread. Leaves out -0, which JSON.stringify writes as 0. */
-export const awkwardValue: fc.Arbitrary<unknown> = values.value.map(
-  (value): unknown => JSON.parse(JSON.stringify(value)) as unknown,
-);
+export const awkwardValue = values.value.map((value): unknown => JSON.parse(JSON.stringify(value)));

@@ -18,9 +18,9 @@ const numeric = fc.oneof(
   integer(0, 2 ** 32 - 1),
   integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   fc.maxSafeInteger().map((value) => ({ schema: { type: "integer" }, value })),
+  // JSON has no negative zero.
   fc
     .double({ noNaN: true, noDefaultInfinity: true })
-    // JSON has no negative zero.
     .map((value) => ({ schema: { type: "number" }, value: value === 0 ? 0 : value })),
 );
 const truth = fc.boolean().map((value) => ({ schema: { type: "boolean" }, value }));
@@ -87,14 +87,11 @@ function arrayOf(items: fc.Arbitrary<Described>): fc.Arbitrary<Described> {
   return fc.oneof(tuple, list);
 }
 
+const SMALL = { depthSize: "small", withCrossShrink: true } as const;
+
 function describedBy(leaves: fc.Arbitrary<Described>): fc.Arbitrary<Described> {
   const { node } = fc.letrec<{ node: Described }>((tie) => ({
-    node: fc.oneof(
-      { depthSize: "small", withCrossShrink: true },
-      leaves,
-      objectOf(tie("node")),
-      arrayOf(tie("node")),
-    ),
+    node: fc.oneof(SMALL, leaves, objectOf(tie("node")), arrayOf(tie("node"))),
   }));
   return node;
 }

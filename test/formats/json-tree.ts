@@ -24,7 +24,6 @@ const nodes = fc.letrec<{ tree: Tree }>((tie) => ({
 /** Documents. About every fourth one repeats a name in some object. */
 export const tree: fc.Arbitrary<Tree> = nodes.tree;
 
-/** Returns whether any of the objects repeats a name. */
 export function hasRepeatedName(node: Tree): boolean {
   if (typeof node !== "object" || node === null) return false;
   if (Array.isArray(node)) return node.some(hasRepeatedName);

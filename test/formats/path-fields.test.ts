@@ -24,14 +24,9 @@ const input = z.strictObject({
 const path = "/accounts/{accountId}/years/{year}";
 const exportsOf = defineOperation({ name: "exports", path, input });
 
-function serve(backend: Backend, definition = exportsOf as typeof exportsOf | typeof untyped): Service {
-  const untold = definition === untyped;
-  return createService({
-    backend,
-    definitions: [definition],
-    authorize: allowAnonymous(),
-    formats: untold ? besidesJson.slice(0, 2) : besidesJson,
-  });
+function serve(backend: Backend, definition: typeof exportsOf | typeof untyped = exportsOf): Service {
+  const formats = definition === untyped ? besidesJson.slice(0, 2) : besidesJson;
+  return createService({ backend, definitions: [definition], authorize: allowAnonymous(), formats });
 }
 
 /** Has no JSON Schema. */
@@ -59,7 +54,7 @@ function repeating(type: string, year: number): string {
 
 const schema = (exportsOf.jsonSchema ?? {}) as JsonSchema;
 
-async function send(service: Service, type: string, at: string, body: string): Promise<HttpResponse> {
+function send(service: Service, type: string, at: string, body: string): Promise<HttpResponse> {
   const headers = { "content-type": type, "idempotency-key": "k" };
   return service.handle({ method: "POST", path: at, headers, body });
 }
@@ -109,17 +104,16 @@ describe("path fields", () => {
     },
   );
 
-  it.each(["application/json", "application/yaml", "application/xml"])(
-    "are strings if there is no schema: %s",
-    async (type) => {
-      const backend = createMemoryBackend();
-      const service = serve(backend, untyped);
-      expect((await send(service, type, AT, bodies[type]?.[0] ?? "")).status).toBe(202);
-      expect(await inputs(backend)).toEqual(['{"accountId":"a/1","year":"2026"}']);
-    },
-  );
+  const untypedTypes = types.slice(0, 3);
 
-  it.each(["application/json", "application/yaml", "application/xml"])(
+  it.each(untypedTypes)("are strings if there is no schema: %s", async (type) => {
+    const backend = createMemoryBackend();
+    const service = serve(backend, untyped);
+    expect((await send(service, type, AT, bodies[type]?.[0] ?? "")).status).toBe(202);
+    expect(await inputs(backend)).toEqual(['{"accountId":"a/1","year":"2026"}']);
+  });
+
+  it.each(untypedTypes)(
     "are recognized in a retry after a deploy that changed their type: %s",
     async (type) => {
       const backend = createMemoryBackend();

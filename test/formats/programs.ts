@@ -1,15 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
-/** The outcome of a program. */
-export interface ProgramResult {
-  readonly status: number | null;
-  /** stdout, followed by stderr. */
-  readonly output: string;
-}
-
-/** Runs an installed program with `input` on its stdin. */
-export function runProgram(program: string, args: readonly string[], input = ""): ProgramResult {
+/** Runs an installed program with `input` on its stdin. Its output is stdout, followed by stderr. */
+export function runProgram(program: string, args: readonly string[], input = "") {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", input });
   return { status, output: stdout + stderr };
 }

@@ -5,7 +5,6 @@ import { refusalOf } from "../support/refusal.js";
 /** The detail for a body that js-yaml rejects. */
 export const INVALID = /^The body is not valid YAML \(line \d+, column \d+\)\.$/;
 
-/** Parses a body in YAML. */
 export function readYaml(body: string | Uint8Array, maxDepth = 32): unknown {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return yamlFormat.parse(bytes, { limits: { maxDepth }, name: "orders", schema: undefined });

@@ -50,21 +50,10 @@ function problem(name: string, error: AsyncReplyError): SampleReply {
 }
 
 const codes: readonly ErrorCode[] = [
-  "INVALID_HEADER",
-  "UNAUTHENTICATED",
-  "FORBIDDEN",
-  "NOT_FOUND",
-  "METHOD_NOT_ALLOWED",
-  "NOT_ACCEPTABLE",
-  "BODY_TIMEOUT",
-  "SUBMISSION_IN_PROGRESS",
-  "CREATION_IN_PROGRESS",
-  "BODY_TOO_LARGE",
-  "UNSUPPORTED_MEDIA_TYPE",
-  "IDEMPOTENCY_KEY_REUSED",
-  "TOO_MANY_REQUESTS",
-  "STORE_UNAVAILABLE",
-  "INTERNAL",
+  ...(["INVALID_HEADER", "UNAUTHENTICATED", "FORBIDDEN", "NOT_FOUND", "METHOD_NOT_ALLOWED"] as const),
+  ...(["NOT_ACCEPTABLE", "BODY_TIMEOUT", "SUBMISSION_IN_PROGRESS", "CREATION_IN_PROGRESS"] as const),
+  ...(["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "IDEMPOTENCY_KEY_REUSED"] as const),
+  ...(["TOO_MANY_REQUESTS", "STORE_UNAVAILABLE", "INTERNAL"] as const),
 ];
 
 const violations = [
@@ -111,7 +100,6 @@ const sampleReplies: readonly SampleReply[] = [
   problem("CONTRACT_VIOLATION", new AsyncReplyError("CONTRACT_VIOLATION", "It is none.", { violations })),
 ];
 
-/** Returns the replies in a format. */
 export function written(format: Format): readonly (SampleReply & { readonly text: string })[] {
   return sampleReplies.map((reply) => ({ ...reply, text: format.serialize(reply.value, reply.context) }));
 }

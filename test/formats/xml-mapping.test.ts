@@ -24,9 +24,8 @@ describe("the mapping between JSON and XML", () => {
     (schema = "", json = "", xml = "") => {
       const known = schemaFor(schema, json);
       expect(JSON.stringify(parse(xml, known))).toBe(json);
-      expect(xmlFormat.serialize(JSON.parse(json), { kind: "resource", name: "order", schema: known })).toBe(
-        xml,
-      );
+      const context = { kind: "resource", name: "order", schema: known } as const;
+      expect(xmlFormat.serialize(JSON.parse(json), context)).toBe(xml);
     },
   );
 

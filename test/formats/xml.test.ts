@@ -1,4 +1,4 @@
-import { allowAnonymous, createOrderService, defineOrders, type Format } from "async-request-reply";
+import { allowAnonymous, createOrderService } from "async-request-reply";
 import { xmlFormat } from "async-request-reply/xml";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -6,10 +6,8 @@ import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { decodeName, encodeName } from "../../src/formats/xml/names.js";
 import { effort } from "../support/effort.js";
 import { refusalOf } from "../support/refusal.js";
-import { invalidOrder, memberName, validOrder } from "./generated-orders.js";
+import { invalidOrder, memberName } from "./generated-orders.js";
 import { describedInXml } from "./generated-schemas.js";
-
-const { jsonSchema: orderSchema } = defineOrders();
 
 function parse(text: string, schema?: JsonSchema): unknown {
   const bytes = new TextEncoder().encode(text);
@@ -22,19 +20,8 @@ function serialize(value: unknown): string {
 
 describe("the XML format", () => {
   it("also reads text/xml, and writes problems as application/problem+xml", () => {
-    const { mediaTypes, problemMediaType }: Format = xmlFormat;
-    expect([mediaTypes, problemMediaType]).toEqual([
-      ["application/xml", "text/xml"],
-      "application/problem+xml",
-    ]);
-  });
-
-  it("reads back the orders that it writes", () => {
-    fc.assert(
-      fc.property(validOrder, (order) => {
-        expect(parse(serialize(order), orderSchema)).toEqual(order);
-      }),
-    );
+    expect(xmlFormat.mediaTypes).toEqual(["application/xml", "text/xml"]);
+    expect(xmlFormat.problemMediaType).toBe("application/problem+xml");
   });
 
   it("reads back the values that it writes, with their schema", () => {
@@ -49,9 +36,8 @@ describe("the XML format", () => {
   it("writes null as one element, with the namespace of its attribute at the root", () => {
     const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
     expect(serialize(null)).toBe(`<order ${xsi} xsi:nil="true"/>`);
-    expect(serialize({ a: [null, null] })).toBe(
-      `<order ${xsi}><a xsi:nil="true"/><a xsi:nil="true"/></order>`,
-    );
+    const nil = '<a xsi:nil="true"/>';
+    expect(serialize({ a: [null, null] })).toBe(`<order ${xsi}>${nil}${nil}</order>`);
     expect(serialize({ a: ' xsi:nil="true"' })).not.toContain("xmlns");
   });
 
@@ -61,32 +47,19 @@ describe("the XML format", () => {
 
   it("without a schema, reads leaves as strings and one element per name", () => {
     expect(parse("<order><a>1</a><b>true</b><c/></order>")).toEqual({ a: "1", b: "true", c: "" });
-    expect(refusalOf(() => parse("<order><a>1</a><a>2</a></order>")).detail).toBe(
-      'The element "a" is repeated.',
-    );
+    const refusal = refusalOf(() => parse("<order><a>1</a><a>2</a></order>"));
+    expect(refusal.detail).toBe('The element "a" is repeated.');
   });
 
   it("follows references in a schema that refers to itself", () => {
-    const schema = {
-      $ref: "#/$defs/tree",
-      $defs: {
-        tree: {
-          type: "object",
-          properties: {
-            "a/b": { type: "integer" },
-            children: { type: "array", items: { $ref: "#/$defs/tree" } },
-          },
-          required: ["children"],
-        },
-      },
-    };
+    const children = { type: "array", items: { $ref: "#/$defs/tree" } };
+    const properties = { "a/b": { type: "integer" }, children };
+    const $defs = { tree: { type: "object", properties, required: ["children"] } };
+    const schema = { $ref: "#/$defs/tree", $defs };
     const value = { children: [{ "a/b": 1, children: [] }, { children: [{ children: [] }] }] };
     expect(parse(serialize(value), schema)).toEqual(value);
-    const pointing = {
-      type: "object",
-      properties: { m: { $ref: "#/$defs/tree/properties/a~1b" } },
-      $defs: schema.$defs,
-    };
+    const m = { $ref: "#/$defs/tree/properties/a~1b" };
+    const pointing = { type: "object", properties: { m }, $defs };
     expect(parse("<order><m>1</m></order>", pointing)).toEqual({ m: 1 });
   });
 

@@ -24,21 +24,18 @@ describe("depth in YAML", () => {
     const lines = Array.from({ length: depth }, (_, level) => " ".repeat(level) + mark(" ".repeat(level)));
     return `${lines.join("\n")} ${leaf}`;
   };
-  const readJson = (value: unknown, maxDepth: number): unknown =>
-    jsonFormat.parse(Buffer.from(JSON.stringify(value)), {
-      limits: { maxDepth },
-      name: "orders",
-      schema: undefined,
-    });
+  const readJson = (value: unknown, maxDepth: number): unknown => {
+    const context = { limits: { maxDepth }, name: "orders", schema: undefined };
+    return jsonFormat.parse(Buffer.from(JSON.stringify(value)), context);
+  };
 
   it.each(nested)("is limited as in JSON for every notation: %s", (_, write) => {
     for (const bound of [2, 8, 32, 100]) {
       const value = readYaml(write(bound), bound);
       expect(readJson(value, bound)).toEqual(value);
-      expect(refusalOfYaml(write(bound), bound - 1)).toContain(`nested more than ${bound - 1} levels deep`);
-      expect(refusalOf(() => readJson(value, bound - 1)).detail).toContain(
-        `nested more than ${bound - 1} levels deep`,
-      );
+      const tooDeep = `nested more than ${bound - 1} levels deep`;
+      expect(refusalOfYaml(write(bound), bound - 1)).toContain(tooDeep);
+      expect(refusalOf(() => readJson(value, bound - 1)).detail).toContain(tooDeep);
       expect(refusalOfYaml(write(bound + 40), bound)).toContain(`nested more than ${bound} levels deep`);
     }
   });

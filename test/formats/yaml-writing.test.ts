@@ -18,18 +18,14 @@ function expectSame(read: unknown, value: unknown): void {
 
 describe("YAML output", () => {
   it("uses readable blocks", () => {
+    const parts = [
+      { name: "a", count: 1 },
+      { name: "b: c", count: 1.5 },
+    ];
     const value = {
       operationId: "01a1fb0e-5781-7461-97e0-78a248067be3",
       status: "completed",
-      result: {
-        parts: [
-          { name: "a", count: 1 },
-          { name: "b: c", count: 1.5 },
-        ],
-        none: [],
-        nothing: {},
-        left: null,
-      },
+      result: { parts, none: [], nothing: {}, left: null },
       text: `one line\n${"that is long ".repeat(10)}\n`,
     };
     expect(write(value)).toBe(
@@ -54,20 +50,8 @@ describe("YAML output", () => {
   });
 
   it.each([
-    "null",
-    "true",
-    "no",
-    "1",
-    "0o7",
-    "0x1F",
-    "1_000",
-    "1:30",
-    "1e3",
-    ".inf",
-    "2001-01-01",
-    "<<",
-    "=",
-    "",
+    ...["null", "true", "no", "1", "0o7", "0x1F", "1_000", "1:30", "1e3"],
+    ...[".inf", "2001-01-01", "<<", "=", ""],
   ])("quotes strings that look like another type, also in YAML 1.1: %j", (text) => {
     expect(write({ [text]: text })).toMatch(/^(['"]).*\1: (['"]).*\2\n$/);
     expect(parseWithYaml(write({ [text]: text }), { version: "1.1" })).toEqual({ [text]: text });

@@ -6,14 +6,17 @@ import { isNumberKept } from "../support/exact-number.js";
 import { refusalOf } from "../support/refusal.js";
 import { INVALID, readYaml, refusalOfYaml } from "./read-yaml.js";
 
+/** Declares a test for each text that is refused with this detail. */
+function testRefusals(title: string, detail: string, texts: readonly string[]): void {
+  it.each(texts)(title, (text) => {
+    expect(refusalOfYaml(text)).toEqual(detail);
+  });
+}
+
 describe("the YAML format", () => {
   it("reads application/yaml and the names that RFC 9512 §2.1 deprecates, and writes problems as JSON", () => {
-    expect(yamlFormat.mediaTypes).toEqual([
-      "application/yaml",
-      "application/x-yaml",
-      "text/yaml",
-      "text/x-yaml",
-    ]);
+    const types = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
+    expect(yamlFormat.mediaTypes).toEqual(types);
     expect(yamlFormat.problemMediaType).toBe("application/problem+json");
   });
 
@@ -27,7 +30,7 @@ describe("the YAML format", () => {
 });
 
 describe("types in YAML", () => {
-  it.each([
+  it.each<readonly [string, unknown]>([
     ["~", null],
     ["null", null],
     ["NULL", null],
@@ -41,22 +44,9 @@ describe("types in YAML", () => {
     ["-5.", -5],
     ["+1.e+3", 1000],
     // Text in YAML 1.2, another type in YAML 1.1.
-    ["yes", "yes"],
-    ["NO", "NO"],
-    ["on", "on"],
-    ["1_000", "1_000"],
-    ["1:30", "1:30"],
-    ["0b11", "0b11"],
-    ["-0x1F", "-0x1F"],
-    ["2001-01-01", "2001-01-01"],
-    ["<<", "<<"],
-    ["=", "="],
-    ["Infinity", "Infinity"],
-    ["-.infinity", "-.infinity"],
-    ["nan", "nan"],
-    [".", "."],
-    ["1e", "1e"],
-    ["1.2.3", "1.2.3"],
+    ..."yes NO on 1_000 1:30 0b11 -0x1F 2001-01-01 << = Infinity -.infinity nan . 1e 1.2.3"
+      .split(" ")
+      .map((text) => [text, text] as const),
   ])("are those of the core schema: %s (YAML 1.2.2 §10.3)", (text, value) => {
     expect(readYaml(`[a, ${text}]`)).toEqual(["a", value]);
     expect(readYaml(`a: ${text}`)).toEqual({ a: value });
@@ -72,21 +62,10 @@ describe("numbers in YAML", () => {
   const INEXACT = "The body contains a number that cannot be represented exactly.";
 
   it.each([
-    "9007199254740993",
-    "+9007199254740993",
-    "-09007199254740993",
-    "0x20000000000001",
-    "0o400000000000000001",
-    "1.000000000000000005",
-    "0.99999999999999999999",
-    ".99999999999999999999",
-    "1e400",
-    "-1.e400",
-    "1e-400",
-    `1${"0".repeat(400)}`,
-    `0x${"f".repeat(400)}`,
-    `0o${"7".repeat(400)}`,
-    "1e99999999999999999999",
+    ..."9007199254740993 +9007199254740993 -09007199254740993 0x20000000000001".split(" "),
+    ..."0o400000000000000001 1.000000000000000005 0.99999999999999999999 .99999999999999999999".split(" "),
+    ..."1e400 -1.e400 1e-400 1e99999999999999999999".split(" "),
+    ...[`1${"0".repeat(400)}`, `0x${"f".repeat(400)}`, `0o${"7".repeat(400)}`],
   ])("are refused where they would become others: %s", (text) => {
     expect(refusalOfYaml(`a: [${text}]`)).toBe(INEXACT);
     expect(readYaml(`a: "${text}"`)).toEqual({ a: text });
@@ -98,17 +77,9 @@ describe("numbers in YAML", () => {
   });
 
   it.each([
-    "9007199254740994",
-    "0x20000000000000",
-    "0o400000000000000000",
-    "0.1",
-    "0.10000000000000001",
-    "1.7976931348623157e308",
-    "5e-324",
-    "0e400",
-    "-.0e400",
-    `1.${"0".repeat(400)}`,
-    `${"0".repeat(400)}1`,
+    ..."9007199254740994 0x20000000000000 0o400000000000000000 0.1 0.10000000000000001".split(" "),
+    ..."1.7976931348623157e308 5e-324 0e400 -.0e400".split(" "),
+    ...[`1.${"0".repeat(400)}`, `${"0".repeat(400)}1`],
   ])("are accepted if they can be stored exactly: %s", (text) => {
     expect(readYaml(`a: ${text}`)).toEqual({ a: Number(text) });
   });
@@ -128,22 +99,15 @@ describe("numbers in YAML", () => {
 });
 
 describe("names in YAML", () => {
-  it.each([
-    "a: 1\nb: 2\na: 3",
-    "{a: 1, a: 1}",
-    "a: 1\n'a': 2",
-    '"\\x61": 1\na: 2',
-    "- b: {c: [{a, a}]}",
-    "<<: 1\n<<: 2",
-  ])("are rejected if one is repeated: %j (YAML 1.2.2 §3.2.1.3)", (text) => {
-    expect(refusalOfYaml(text)).toMatch(INVALID);
-  });
+  testRefusals("are rejected if one is repeated: %j (YAML 1.2.2 §3.2.1.3)", expect.stringMatching(INVALID), [
+    ...["a: 1\nb: 2\na: 3", "{a: 1, a: 1}", "a: 1\n'a': 2", '"\\x61": 1\na: 2'],
+    ...["- b: {c: [{a, a}]}", "<<: 1\n<<: 2"],
+  ]);
 
-  it.each(["1: a", "1.5: a", "true: a", "~: a", ": a", "[a]: b", "? {a: b}\n: c", "{a: {0x1: b}}", "[1: a]"])(
+  testRefusals(
     "are rejected if one is not a string: %j (RFC 9512 §3.4)",
-    (text) => {
-      expect(refusalOfYaml(text)).toBe("The body has a name that is not a string.");
-    },
+    "The body has a name that is not a string.",
+    ["1: a", "1.5: a", "true: a", "~: a", ": a", "[a]: b", "? {a: b}\n: c", "{a: {0x1: b}}", "[1: a]"],
   );
 
   it("are rejected if a number repeats a string", () => {
@@ -158,45 +122,37 @@ describe("names in YAML", () => {
   });
 
   it("are compared within each object only", () => {
-    expect(readYaml("a: {a: {a: 1}}\nb: [{a: 1}, {a: 1}]")).toEqual({
-      a: { a: { a: 1 } },
-      b: [{ a: 1 }, { a: 1 }],
-    });
+    const value = { a: { a: { a: 1 } }, b: [{ a: 1 }, { a: 1 }] };
+    expect(readYaml("a: {a: {a: 1}}\nb: [{a: 1}, {a: 1}]")).toEqual(value);
   });
 });
 
 describe("a YAML feature that JSON does not have", () => {
-  it.each(["&a 1", "a: &b c", "[&a 1, *a]", "&a [*a]", "*a", "a: &x {y: *x}", "&a : b", "- &a\n"])(
+  testRefusals(
     "is rejected: anchors and aliases, %j (RFC 9512 §4.2)",
-    (text) => {
-      expect(refusalOfYaml(text)).toMatch(/^The body has an anchor or an alias \(at offset \d+\)\.$/);
-    },
+    expect.stringMatching(/^The body has an anchor or an alias \(at offset \d+\)\.$/),
+    ["&a 1", "a: &b c", "[&a 1, *a]", "&a [*a]", "*a", "a: &x {y: *x}", "&a : b", "- &a\n"],
   );
 
-  it.each([
-    "!!str 1",
-    "!local a",
-    "! a",
-    "!<tag:yaml.org,2002:int> 1",
-    "a: !!binary aGk=",
-    "!!set {a}",
-    "!!js/function f",
-  ])("is rejected: tags, %j (RFC 9512 §4.1)", (text) => {
-    expect(refusalOfYaml(text)).toMatch(/^The body has a tag \(at offset \d+\)\.$/);
-  });
+  testRefusals(
+    "is rejected: tags, %j (RFC 9512 §4.1)",
+    expect.stringMatching(/^The body has a tag \(at offset \d+\)\.$/),
+    [
+      ...["!!str 1", "!local a", "! a", "!<tag:yaml.org,2002:int> 1"],
+      ...["a: !!binary aGk=", "!!set {a}", "!!js/function f"],
+    ],
+  );
 
-  it.each(["%YAML 1.1\n---\na", "%YAML 1.3\n---\na", "%TAG ! tag:example.org,2000:\n---\na"])(
+  testRefusals(
     "is rejected: directives that change how the body is read, %j",
-    (text) => {
-      expect(refusalOfYaml(text)).toBe("The body has a directive other than %YAML 1.2.");
-    },
+    "The body has a directive other than %YAML 1.2.",
+    ["%YAML 1.1\n---\na", "%YAML 1.3\n---\na", "%TAG ! tag:example.org,2000:\n---\na"],
   );
 
-  it.each(["", " ", "# nothing", "...", "a\n---\nb", "---\n---", "a\n...\nb", "a\n...\n---\nb"])(
+  testRefusals(
     "is rejected: no document or several, %j (RFC 9512 §3.2)",
-    (text) => {
-      expect(refusalOfYaml(text)).toBe("The body is not exactly one YAML document.");
-    },
+    "The body is not exactly one YAML document.",
+    ["", " ", "# nothing", "...", "a\n---\nb", "---\n---", "a\n...\nb", "a\n...\n---\nb"],
   );
 });
 
@@ -209,18 +165,18 @@ describe("text in YAML", () => {
     expect(refusalOfYaml(Uint8Array.from(bytes))).toBe("The body is not valid UTF-8.");
   });
 
-  it.each(['"\\ud800"', '"\\udc00\\ud800"', '{"\\ud83d": 1}', '"\\U0000DFFF"', '"\\U0000d83d a"'])(
-    "is rejected with a lone surrogate: %s",
-    (text) => {
-      expect(refusalOfYaml(text)).toBe("The body contains a lone surrogate.");
-    },
-  );
+  testRefusals("is rejected with a lone surrogate: %s", "The body contains a lone surrogate.", [
+    '"\\ud800"',
+    '"\\udc00\\ud800"',
+    '{"\\ud83d": 1}',
+    '"\\U0000DFFF"',
+    '"\\U0000d83d a"',
+  ]);
 
-  it.each(['a: "\\U00110000"', 'a: "\\U80000041"', 'a: "\\\\\\UFFFFFFFF"', 'a: "\\x41\\U01000041"'])(
+  testRefusals(
     "is rejected with an escape beyond Unicode: %s",
-    (text) => {
-      expect(refusalOfYaml(text)).toMatch(/^The body has an escape beyond U\+10FFFF \(at offset \d+\)\.$/);
-    },
+    expect.stringMatching(/^The body has an escape beyond U\+10FFFF \(at offset \d+\)\.$/),
+    ['a: "\\U00110000"', 'a: "\\U80000041"', 'a: "\\\\\\UFFFFFFFF"', 'a: "\\x41\\U01000041"'],
   );
 
   it.each([
@@ -243,31 +199,15 @@ describe("text in YAML", () => {
     }
   });
 
-  it.each([" ---\na: b", "\t--- a", " %YAML 1.2\n---\na"])(
+  testRefusals(
     "is rejected with an indented document marker or directive: %j",
-    (text) => {
-      expect(refusalOfYaml(text)).toBe("The body begins with an indented document marker or directive.");
-    },
+    "The body begins with an indented document marker or directive.",
+    [" ---\na: b", "\t--- a", " %YAML 1.2\n---\na"],
   );
 
   it.each([
-    "a: b: c",
-    "{",
-    "[a",
-    "a: 1\n b: 2",
-    "- a\nb: c",
-    "a:\n\t- b",
-    '"a',
-    "a: @b",
-    "a: |\n  b\n c",
-    '"\\q"',
-    "a: \0",
-    "a: \x01",
-    "'\x1b'",
-    "[a]]",
-    "[a,,b]",
-    "%YAML 1.2",
-    "key: [secret, }",
+    ...["a: b: c", "{", "[a", "a: 1\n b: 2", "- a\nb: c", "a:\n\t- b", '"a', "a: @b", "a: |\n  b\n c"],
+    ...['"\\q"', "a: \0", "a: \x01", "'\x1b'", "[a]]", "[a,,b]", "%YAML 1.2", "key: [secret, }"],
   ])("is rejected with a detail that does not quote it: %j", (text) => {
     expect(refusalOfYaml(text)).toMatch(INVALID);
     expect(refusalOf(() => readYaml(text)).cause).toBeUndefined();

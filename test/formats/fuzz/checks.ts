@@ -23,10 +23,8 @@ export function checkReply({ status, headers, body }: HttpResponse): void {
     assert.equal(headers["content-type"], "application/problem+json");
     assert.equal(members.type, PROBLEMS.get(status), `The status is ${status}.`);
     assert.equal(members.status, status);
-    assert(
-      typeof members.detail === "string" && members.detail.length < 500,
-      "The detail is not a short sentence.",
-    );
+    const { detail } = members;
+    assert(typeof detail === "string" && detail.length < 500, "The detail is not a short sentence.");
     if (status === 422) checkViolations(members.errors);
   }
 }

@@ -17,26 +17,13 @@ import type { FuzzSubject } from "./subject.js";
 import { pick } from "./values.js";
 
 /** The bodies to try. Body `index` of a run is body 0 of the run whose seed is `seed + index`. */
-export interface FuzzRange {
-  readonly seed: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Progress of a run, and the heap size after a garbage collection. */
-export interface FuzzProgress {
-  readonly next: number;
-  readonly heapBytes: number;
-}
+type FuzzRange = Readonly<Record<"seed" | "from" | "to", number>>;
 
 /**
  * Sends bodies to a service and checks every reply. Throws at the first wrong reply, with the bytes of the body. Yields its
- * progress after every block of bodies. Each block has a new service, so that accepted operations do not pile up.
+ * progress after every block of bodies, with the heap size after a garbage collection. Each block has a new service, so that accepted operations do not pile up.
  */
-export async function* fuzz(
-  subject: FuzzSubject,
-  { seed, from, to }: FuzzRange,
-): AsyncGenerator<FuzzProgress> {
+export async function* fuzz(subject: FuzzSubject, { seed, from, to }: FuzzRange) {
   const block = Math.max(200, Math.ceil((to - from) / 1000));
   for (let start = from; start < to; start += block) {
     const next = Math.min(to, start + block);
@@ -63,10 +50,8 @@ async function tryBody(subject: FuzzSubject, seed: number, index: number, send: 
   }
 }
 
-const collectGarbage = ((): (() => void) => {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
-})();
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 function startService({ format }: FuzzSubject): Send {
   // One root name and an empty schema, for formats that need them.

@@ -3,7 +3,6 @@ import type { Choices } from "../../../src/testing/simulator/choices.js";
 
 /** A fuzzed format, with knowledge about it that random bytes would not find. */
 export interface FuzzSubject {
-  /** Name of the format in tests. */
   readonly name: string;
   readonly format: Format;
   /** Writes a value as a valid body, in one of the format's notations. */

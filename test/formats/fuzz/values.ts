@@ -48,7 +48,6 @@ function chooseAny(choices: Choices, levels: number): unknown {
   return Object.fromEntries(members().map(() => [pick(choices, texts), chooseAny(choices, levels - 1)]));
 }
 
-/** Picks one of the items with equal probability. */
 export function pick<Item>(choices: Choices, items: readonly Item[]): Item {
   return items[choices.choose(items.length)] as Item;
 }

@@ -6,10 +6,12 @@ import {
   createWorker,
   type OrderServiceOptions,
   permanentFailure,
+  type ServiceEvent,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { captureConsole, replaceConsole } from "./captured-console.js";
+import { failing } from "../worker/stage.js";
+import { captureConsole, type Line, replaceConsole } from "./captured-console.js";
 
 const post = {
   method: "POST",
@@ -26,21 +28,27 @@ function createStage(options: Partial<OrderServiceOptions> = {}) {
   return { clock, service: createOrderService({ authorize, backend, runtime, ...options }) };
 }
 
-function failing(error: unknown): () => never {
-  return () => {
-    throw error;
-  };
+const no = failing(new Error("no"));
+
+/** Posts an order to a service, and returns what the console got. */
+async function linesOf(options: Partial<OrderServiceOptions>): Promise<readonly Line[]> {
+  const lines = captureConsole();
+  await createStage(options).service.handle(post);
+  return lines;
+}
+
+/** Posts an order, whose work fails, and returns the id of its operation. */
+async function fail(service: ReturnType<typeof createOrderService>, error: unknown): Promise<string> {
+  const { headers } = await service.handle(post);
+  await createWorker(service, { orders: failing(error) }).runUntilIdle();
+  return (headers.location ?? "").slice("/operations/".length);
 }
 
 describe("without `observe` the console", () => {
   it("gets a line for a failed attempt with the operation, the definition, the code and the cause", async () => {
     const lines = captureConsole();
-    const { service } = createStage();
-    const thrown = [new Error("no answer\nfrom \u001b[31mstock", { cause: new TypeError("no route") })];
-    const worker = createWorker(service, { orders: failing(thrown[0]) });
-    const { headers } = await service.handle(post);
-    await worker.runUntilIdle();
-    const operation = headers.location?.slice("/operations/".length);
+    const error = new Error("no answer\nfrom \u001b[31mstock", { cause: new TypeError("no route") });
+    const operation = await fail(createStage().service, error);
     const shown = lines.map(([level, line]) => [level, line.replace(/in \d+ ms/, "in N ms")]);
     expect(shown).toEqual([
       [
@@ -54,12 +62,9 @@ describe("without `observe` the console", () => {
 
   it("gets the code of an error from this package", async () => {
     const lines = captureConsole();
-    const { service } = createStage();
-    const worker = createWorker(service, { orders: failing(permanentFailure("Sold out.")) });
-    await service.handle(post);
-    await worker.runUntilIdle();
-    expect(lines.map(([, line]) => line.replace(/operation=\S+/, "operation=ID"))).toEqual([
-      "[async-request-reply] operation.failed: The operation failed. operation=ID definition=orders tenant=a principal=a attempt=1 " +
+    const operation = await fail(createStage().service, permanentFailure("Sold out."));
+    expect(lines.map(([, line]) => line)).toEqual([
+      `[async-request-reply] operation.failed: The operation failed. operation=${operation} definition=orders tenant=a principal=a attempt=1 ` +
         'code=PERMANENT_FAILURE error="PERMANENT_FAILURE: Sold out."',
     ]);
   });
@@ -116,7 +121,7 @@ describe("without `observe` the console", () => {
 
   it("restarts the count in time although the clock was set back", async () => {
     const lines = captureConsole();
-    const { clock, service } = createStage({ admit: failing(new Error("no")) });
+    const { clock, service } = createStage({ admit: no });
     for (let count = 0; count < 25; count += 1) await service.handle(post);
     await clock.jump(-86_400_000);
     await clock.advance(10_000);
@@ -128,18 +133,9 @@ describe("without `observe` the console", () => {
     captureConsole();
     const scheduled: number[] = [];
     const clock = { now: () => 0, elapsed: () => 0, schedule: (ms: number) => () => void scheduled.push(ms) };
-    const { service } = createStage({ admit: failing(new Error("no")), runtime: { clock } });
+    const { service } = createStage({ admit: no, runtime: { clock } });
     for (let count = 0; count < 25; count += 1) await service.handle(post);
     expect(scheduled).toEqual([]);
-  });
-
-  it("gets one line from a worker that was created from a service", async () => {
-    const lines = captureConsole();
-    const { service } = createStage();
-    const worker = createWorker(service, { orders: failing(permanentFailure("Sold out.")) });
-    await service.handle(post);
-    await worker.runUntilIdle();
-    expect(lines).toHaveLength(1);
   });
 
   it("gets lines from a worker that was created without a service", async () => {
@@ -155,7 +151,7 @@ describe("without `observe` the console", () => {
   it.each(["error", "warn"])("may lack the method %s", async (method) => {
     const lines: string[] = [];
     replaceConsole({ log: (line: string) => lines.push(line), [method]: undefined });
-    const { service } = createStage({ admit: failing(new Error("no")) });
+    const { service } = createStage({ admit: no });
     await service.handle(post);
     expect(lines).toHaveLength(1);
   });
@@ -166,65 +162,49 @@ describe("without `observe` the console", () => {
     ["failing", { error: failing(new Error("the pipe is closed")) }],
   ])("may be %s", async (_, replacement) => {
     replaceConsole(replacement);
-    const { service } = createStage({ admit: failing(new Error("no")) });
+    const { service } = createStage({ admit: no });
     expect((await service.handle(post)).status).toBe(500);
   });
 
   it("gets a line for an error that cannot be read", async () => {
-    const lines = captureConsole();
     const { proxy, revoke } = Proxy.revocable(new Error("gone"), {});
     revoke();
-    const { service } = createStage({ admit: () => Promise.reject(proxy) });
-    await service.handle(post);
+    const lines = await linesOf({ admit: () => Promise.reject(proxy) });
     expect(lines).toEqual([["error", expect.stringContaining('error="an unreadable error"')]]);
   });
 
   it("gets at most 500 characters of a message", async () => {
-    const lines = captureConsole();
-    const { service } = createStage({
-      admit: failing(new AsyncReplyError("QUEUE_UNAVAILABLE", "x".repeat(10_000))),
-    });
-    await service.handle(post);
+    const admit = failing(new AsyncReplyError("QUEUE_UNAVAILABLE", "x".repeat(10_000)));
+    const lines = await linesOf({ admit });
     expect(lines[0]?.[1].length).toBeLessThan(700);
   });
 });
 
 describe("`observe: false`", () => {
   it("silences the service and its workers", async () => {
-    const lines = captureConsole();
-    const { service } = createStage({ observe: false, admit: failing(new Error("no")) });
-    await service.handle(post);
-    const { service: admitting } = createStage({ observe: false });
-    await admitting.handle(post);
-    await createWorker(admitting, { orders: failing(permanentFailure("No.")) }).runUntilIdle();
+    const lines = await linesOf({ observe: false, admit: no });
+    await fail(createStage({ observe: false }).service, permanentFailure("No."));
     expect(lines).toEqual([]);
   });
 });
 
 describe("a custom observer", () => {
   it("replaces the console", async () => {
-    const lines = captureConsole();
     const events: string[] = [];
-    const observe = ({ event }: { event: string }): void => void events.push(event);
-    const { service } = createStage({ observe, admit: failing(new Error("no")) });
-    await service.handle(post);
+    const lines = await linesOf({ observe: ({ event }) => void events.push(event), admit: no });
     expect({ lines, events }).toEqual({ lines: [], events: ["request.refused"] });
   });
 });
 
 describe("createConsoleObserver", () => {
   it("can be combined with the console lines", async () => {
-    const lines = captureConsole();
     const events: string[] = [];
     const log = createConsoleObserver();
-    const { service } = createStage({
-      admit: failing(new Error("no")),
-      observe: (event) => {
-        events.push(event.event);
-        log(event);
-      },
-    });
-    await service.handle(post);
+    const observe = (event: ServiceEvent): void => {
+      events.push(event.event);
+      log(event);
+    };
+    const lines = await linesOf({ admit: no, observe });
     expect({ lines: lines.length, events }).toEqual({ lines: 1, events: ["request.refused"] });
   });
 });

@@ -4,12 +4,14 @@ import {
   createOrderService,
   createWorker,
   logEvents,
+  type OrderServiceOptions,
   permanentFailure,
   type ServiceEvent,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { replacing } from "../support/replacing.js";
+import { failing } from "../worker/stage.js";
 
 const post = {
   method: "POST",
@@ -18,11 +20,11 @@ const post = {
   body: '{"itemId":"a","quantity":1}',
 };
 
-function observed(observe: (event: ServiceEvent) => void) {
+function observed(observe: (event: ServiceEvent) => void, options: Partial<OrderServiceOptions> = {}) {
   const clock = createManualClock();
   const backend = createMemoryBackend({ clock });
-  const service = createOrderService({ authorize: allowAnonymous(), backend, runtime: { clock }, observe });
-  return { clock, service };
+  const base = { authorize: allowAnonymous(), backend, runtime: { clock } };
+  return { clock, service: createOrderService({ ...base, observe, ...options }) };
 }
 
 describe("an observer", () => {
@@ -73,11 +75,8 @@ describe("an observer", () => {
     const cause = new Error('relation "secrets" does not exist');
     const memory = createMemoryBackend();
     const submissions = replacing(memory.submissions, { record: () => Promise.reject(cause) });
-    const service = createOrderService({
-      authorize: allowAnonymous(),
-      backend: { ...memory, submissions },
-      observe: (event) => events.push(event),
-    });
+    const backend = { ...memory, submissions };
+    const { service } = observed((event) => events.push(event), { backend });
     const reply = await service.handle(post);
     expect(reply.status).toBe(500);
     expect(reply.body).not.toContain("secrets");
@@ -87,9 +86,7 @@ describe("an observer", () => {
   });
 
   it("that throws changes nothing", async () => {
-    const { service } = observed(() => {
-      throw new Error("the log is full");
-    });
+    const { service } = observed(failing(new Error("the log is full")));
     const worker = createWorker(service, { orders: () => "done" });
     const { status, headers } = await service.handle(post);
     await worker.runUntilIdle();
@@ -104,14 +101,9 @@ describe("logEvents", () => {
     const lines: unknown[] = [];
     const level = (name: string) => (fields: object, message: string) =>
       void lines.push([name, message, fields]);
-    const { service } = observed(
-      logEvents({ info: level("info"), warn: level("warn"), error: level("error") }),
-    );
-    const worker = createWorker(service, {
-      orders: () => {
-        throw permanentFailure("Sold out.");
-      },
-    });
+    const logger = { info: level("info"), warn: level("warn"), error: level("error") };
+    const { service } = observed(logEvents(logger));
+    const worker = createWorker(service, { orders: failing(permanentFailure("Sold out.")) });
     await service.handle(post);
     await service.handle({ ...post, body: "{" });
     await worker.runUntilIdle();
@@ -126,16 +118,10 @@ describe("logEvents", () => {
   it("describes a client's mistake in a sentence and passes on full errors of the service", async () => {
     const errors: unknown[] = [];
     const take = (fields: object): void => void errors.push((fields as { error?: unknown }).error);
-    const { service } = observed(logEvents({ info: () => {}, warn: take, error: take }));
+    const observe = logEvents({ info: () => {}, warn: take, error: take });
     const fault = new Error("the disk is gone");
-    const broken = createOrderService({
-      authorize: allowAnonymous(),
-      admit: () => Promise.reject(fault),
-      backend: createMemoryBackend(),
-      observe: logEvents({ info: () => {}, warn: take, error: take }),
-    });
-    await service.handle({ ...post, body: "{" });
-    await broken.handle(post);
+    await observed(observe).service.handle({ ...post, body: "{" });
+    await observed(observe, { admit: () => Promise.reject(fault) }).service.handle(post);
     expect(errors).toEqual(["AsyncReplyError: MALFORMED_BODY: The body is not valid JSON.", fault]);
   });
 });

@@ -4,6 +4,7 @@ import {
   createService,
   createWorker,
   defineOperation,
+  type Job,
   logEvents,
   type ServiceEvent,
   type StandardSchema,
@@ -32,24 +33,16 @@ async function refused(input: StandardSchema, body: unknown) {
       logged(event);
     },
   });
-  const reply = await service.handle({
-    method: "POST",
-    path: "/reports",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  expect(reply.status).toBe(422);
-  const error = await service.submit(reports, body as never, { tenant }).then(
+  const headers = { "content-type": "application/json" };
+  const request = { method: "POST", path: "/reports", headers, body: JSON.stringify(body) };
+  expect((await service.handle(request)).status).toBe(422);
+  const submitting = service.submit(reports, body as never, { tenant });
+  const thrown = await submitting.then(
     () => undefined,
-    (thrown: Error) => thrown,
+    ({ message }: Error) => message,
   );
   const [event] = events as [ServiceEvent & { readonly error: Error }];
-  return {
-    event: event.error.message,
-    thrown: error?.message,
-    line: lines[0],
-    seen: deepText(events) + lines,
-  };
+  return { event: event.error.message, thrown, line: lines[0], seen: deepText(events) + lines };
 }
 
 const ofZod = z.strictObject({
@@ -138,47 +131,29 @@ describe("a cancellation", () => {
     ["the reason of the signal", (signal: AbortSignal) => signal.reason],
     ["an error that the reason caused", (signal: AbortSignal) => new Error("stop", { cause: signal.reason })],
   ])("is logged as info and without a stack, if the processor throws %s", async (_, toError) => {
-    const lines: { readonly level: string; readonly fields: object; readonly message: string }[] = [];
+    const lines: unknown[] = [];
     const log = (level: string) => (fields: object, message: string) =>
       void lines.push({ level, fields, message });
-    const backend = createMemoryBackend();
-    const reports = defineOperation({
-      name: "reports",
-      path: "/reports",
-      input: z.unknown(),
-      cancellable: true,
-    });
+    const input = z.unknown();
+    const reports = defineOperation({ name: "reports", path: "/reports", input, cancellable: true });
     const service = createService({
       definitions: [reports],
-      authorize: allowAnonymous(),
-      backend,
+      backend: createMemoryBackend(),
       observe: logEvents({ info: log("info"), warn: log("warn"), error: log("error") }),
     });
     const { operationId } = await service.submit(reports, {}, { tenant });
-    const worker = createWorker(
-      service,
-      {
-        reports: async (__, { signal }) => {
-          await service.cancel(service.definitions[0], operationId, { tenant });
-          await new Promise((resolve) => signal.addEventListener("abort", resolve));
-          throw toError(signal);
-        },
-      },
-      { leaseMs: 1_000 },
-    );
-    await worker.runUntilIdle();
+    const run = async (__: unknown, { signal }: Job): Promise<never> => {
+      await service.cancel(reports, operationId, { tenant });
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      throw toError(signal);
+    };
+    await createWorker(service, { reports: run }, { leaseMs: 1_000 }).runUntilIdle();
+    const about = { operationId, definition: "reports", tenant, attempt: 1, createdAt: expect.any(Number) };
+    const error = "AsyncReplyError: CANCELLED: The operation was cancelled.";
     expect(lines.at(-1)).toEqual({
       level: "info",
       message: "operation.failed",
-      fields: {
-        event: "operation.failed",
-        operationId,
-        definition: "reports",
-        tenant,
-        attempt: 1,
-        createdAt: expect.any(Number),
-        error: "AsyncReplyError: CANCELLED: The operation was cancelled.",
-      },
+      fields: { event: "operation.failed", ...about, error },
     });
     await service.close();
   });

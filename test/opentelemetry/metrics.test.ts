@@ -3,14 +3,9 @@ import { createOperator } from "async-request-reply/operator";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { METRICS } from "../../src/opentelemetry/metric-descriptions.js";
 import { status } from "../support/webhooks/receiver.js";
-import { createStage, exportsOf, type WebhookStage } from "../support/webhooks/stage.js";
+import { exportsOf } from "../support/webhooks/stage.js";
+import { announce, openStage } from "../webhooks/stage.js";
 import { type Measured, record } from "./telemetry.js";
-
-async function newStage(...options: Parameters<typeof createStage>): Promise<WebhookStage> {
-  const stage = await createStage(...options);
-  onTestFinished(() => stage.close());
-  return stage;
-}
 
 const name = (short: string): string => `async_request_reply.${short}`;
 const byOutcome = (values: readonly Measured[]): unknown =>
@@ -18,18 +13,15 @@ const byOutcome = (values: readonly Measured[]): unknown =>
 
 describe("the metrics", () => {
   it("count submissions by outcome, and refusals by problem type", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
     const key = { "idempotency-key": '"k1"' };
     await stage.post("complete", key);
     await stage.post("complete", key);
     await stage.post("refuse", key);
     await stage.post("nothing");
-    expect(byOutcome(await recording.values(name("submissions")))).toEqual({
-      accepted: 1,
-      replayed: 1,
-      refused: 2,
-    });
+    const outcomes = { accepted: 1, replayed: 1, refused: 2 };
+    expect(byOutcome(await recording.values(name("submissions")))).toEqual(outcomes);
     expect(await recording.values(name("refusals"))).toEqual([
       { attributes: { definition: "exports", type: "idempotency-key-reused" }, value: 1 },
       { attributes: { definition: "exports", type: "contract-violation" }, value: 1 },
@@ -38,9 +30,8 @@ describe("the metrics", () => {
 
   it("count attempts by outcome, and measure runs, time in the queue and time to the end", async () => {
     const recording = record();
-    const authorize = (): undefined => undefined;
     const backend = createMemoryBackend();
-    const service = createService({ definitions: [exportsOf], backend, authorize, observe: false });
+    const service = createService({ definitions: [exportsOf], backend, observe: false });
     onTestFinished(() => service.close());
     for (const outcome of ["complete", "refuse", "mend"] as const)
       await service.submit(exportsOf, { outcome }, { tenant: "acme" });
@@ -48,47 +39,40 @@ describe("the metrics", () => {
       if (outcome === "refuse") throw permanentFailure("It cannot be done.");
       if (outcome === "mend") throw new Error("later");
     };
+    const source = { ...service, runtime: { random: () => 0.99 } };
     const backoff = { baseMs: 3_600_000, maxMs: 3_600_000 };
-    await createWorker(
-      { ...service, runtime: { random: () => 0.99 } },
-      { exports: run },
-      { backoff },
-    ).runUntilIdle();
+    await createWorker(source, { exports: run }, { backoff }).runUntilIdle();
     const outcomes = { completed: 1, failed: 1, retried: 1 };
     expect(byOutcome(await recording.values(name("attempts")))).toEqual(outcomes);
     expect(byOutcome(await recording.values(name("process.duration")))).toEqual(outcomes);
     expect(await recording.values(name("queue.duration"))).toEqual([
       { attributes: { definition: "exports" }, value: 3 },
     ]);
-    expect(byOutcome(await recording.values(name("operation.duration")))).toEqual({
-      completed: 1,
-      failed: 1,
-    });
+    const ended = { completed: 1, failed: 1 };
+    expect(byOutcome(await recording.values(name("operation.duration")))).toEqual(ended);
   });
 
   it("count attempts to deliver webhooks by outcome", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     stage.receiver.answer(status(503), status(410));
     const recording = record();
     await stage.submit();
     await stage.workFor(10_000);
-    await stage.submit();
-    await stage.work();
+    await announce(stage);
     const outcomes = { delivered: 1, retried: 1, failed: 1 };
     expect(byOutcome(await recording.values(name("webhook.deliveries")))).toEqual(outcomes);
     expect(byOutcome(await recording.values(name("webhook.duration")))).toEqual(outcomes);
   });
 
   it("count a delivery without an endpoint as skipped", async () => {
-    const stage = await newStage({ endpoint: () => undefined });
+    const stage = await openStage({ endpoint: () => undefined });
     const recording = record();
-    await stage.submit();
-    await stage.work();
+    await announce(stage);
     expect(byOutcome(await recording.values(name("webhook.deliveries")))).toEqual({ skipped: 1 });
   });
 
   it("count a delivery as postponed if nothing was sent because others take long", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
     stage.receiver.answer(...new Array(3).fill(() => {}));
     for (let count = 0; count < 5; count += 1) await stage.submit();
@@ -103,13 +87,9 @@ describe("the metrics", () => {
   });
 
   it("measure the queue of each definition when they are collected", async () => {
-    const { backend, service, clock, work } = await newStage();
-    const operator = createOperator({
-      backend,
-      definitions: [exportsOf],
-      runtime: { clock },
-      observe: false,
-    });
+    const { backend, service, clock, work } = await openStage();
+    const definitions = [exportsOf];
+    const operator = createOperator({ backend, definitions, runtime: { clock }, observe: false });
     const recording = record({ operator });
     const read = (): Promise<unknown> =>
       Promise.all([recording.values(name("queue.depth")), recording.values(name("oldest_due.age"))]);
@@ -127,12 +107,11 @@ describe("the metrics", () => {
   });
 
   it("measure how many requests and calls wait", async () => {
-    const { service, clock, work, submit } = await newStage();
+    const { service, clock, work, submit } = await openStage();
     const recording = record({ service });
     const waiters = async (): Promise<unknown> => (await recording.values(name("waiters")))[0]?.value;
     expect(await waiters()).toBe(0);
-    const id = await submit();
-    const path = `/operations/${id}`;
+    const path = `/operations/${await submit()}`;
     const waiting = service.handle({ method: "GET", path, headers: { prefer: "wait=60" } });
     await expect.poll(waiters).toBe(1);
     await work();
@@ -142,7 +121,7 @@ describe("the metrics", () => {
   });
 
   it("have no attribute that names a tenant, an operation or a key", async () => {
-    const { backend, service, submit, work } = await newStage();
+    const { backend, service, submit, work } = await openStage();
     const operator = createOperator({ backend, definitions: [exportsOf], observe: false });
     const recording = record({ operator, service });
     await submit("refuse", { "idempotency-key": '"k1"' });
@@ -155,16 +134,13 @@ describe("the metrics", () => {
   });
 
   it("are exactly those that are described", async () => {
-    const { backend, service, post, submit, work } = await newStage();
+    const { backend, service, post, submit, work } = await openStage();
     const operator = createOperator({ backend, definitions: [exportsOf], observe: false });
     const recording = record({ operator, service });
     await submit();
     await post("nothing");
     await work();
-    expect([...(await recording.names())].sort()).toEqual(
-      Object.values(METRICS)
-        .map((metric) => metric.name)
-        .sort(),
-    );
+    const described = Object.values(METRICS).map((metric) => metric.name);
+    expect([...(await recording.names())].sort()).toEqual(described.sort());
   });
 });

@@ -4,22 +4,22 @@ import { createMemoryBackend, createService, createWorker, permanentFailure } fr
 import { startTelemetry } from "async-request-reply/opentelemetry";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { status } from "../support/webhooks/receiver.js";
-import { createStage, exportsOf, type WebhookStage } from "../support/webhooks/stage.js";
+import { exportsOf, type WebhookStage } from "../support/webhooks/stage.js";
+import { announce, openStage } from "../webhooks/stage.js";
 import { record } from "./telemetry.js";
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN_ID = "00f067aa0ba902b7";
 const TRACEPARENT = `00-${TRACE_ID}-${SPAN_ID}-01`;
 
-async function newStage(): Promise<WebhookStage> {
-  const stage = await createStage();
-  onTestFinished(() => stage.close());
-  return stage;
+/** Returns what is stored with an operation about its trace. */
+async function metaOf({ backend }: WebhookStage, operationId: string): Promise<object> {
+  return JSON.parse((await backend.operations.get(operationId, "acme"))?.meta ?? "");
 }
 
 describe("the span of a submission", () => {
   it("continues the trace of the client", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
     const operationId = await stage.submit("complete", { traceparent: TRACEPARENT, tracestate: "vendor=1" });
     const span = recording.span("submit exports");
@@ -35,9 +35,8 @@ describe("the span of a submission", () => {
       "async_request_reply.tenant": "acme",
       "async_request_reply.outcome": "accepted",
     });
-    const { meta = "" } = (await stage.backend.operations.get(operationId, "acme")) ?? {};
     const traceparent = `00-${TRACE_ID}-${span.spanContext().spanId}-01`;
-    expect(JSON.parse(meta)).toEqual({ traceparent, tracestate: "vendor=1" });
+    expect(await metaOf(stage, operationId)).toEqual({ traceparent, tracestate: "vendor=1" });
   });
 
   it.each([
@@ -51,30 +50,27 @@ describe("the span of a submission", () => {
     ["is text", "anything"],
     ["is empty", ""],
   ])("starts a new trace if `traceparent` %s", async (_, traceparent) => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
     const operationId = await stage.submit("complete", { traceparent, tracestate: "vendor=1" });
     const span = recording.span("submit exports");
     expect(span.parentSpanContext).toBeUndefined();
     expect(span.spanContext().traceId).not.toBe(TRACE_ID);
-    const { meta = "" } = (await stage.backend.operations.get(operationId, "acme")) ?? {};
-    expect(JSON.parse(meta)).toEqual({
-      traceparent: `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`,
-    });
+    const { traceId, spanId } = span.spanContext();
+    expect(await metaOf(stage, operationId)).toEqual({ traceparent: `00-${traceId}-${spanId}-01` });
   });
 
   it("accepts a later version with more fields, and drops a `tracestate` that is too long", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
     const traceparent = `01-${TRACE_ID}-${SPAN_ID}-01-more`;
     const operationId = await stage.submit("complete", { traceparent, tracestate: `a=${"x".repeat(511)}` });
     expect(recording.span("submit exports").spanContext().traceId).toBe(TRACE_ID);
-    const { meta = "" } = (await stage.backend.operations.get(operationId, "acme")) ?? {};
-    expect(Object.keys(JSON.parse(meta) as object)).toEqual(["traceparent"]);
+    expect(Object.keys(await metaOf(stage, operationId))).toEqual(["traceparent"]);
   });
 
   it("is a child of the active span, also in process, and not of the header field", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
     const server = api.trace.getTracer("test").startSpan("POST /exports");
     await api.context.with(api.trace.setSpan(api.ROOT_CONTEXT, server), async () => {
@@ -87,7 +83,7 @@ describe("the span of a submission", () => {
   });
 
   it("names the problem of a refusal, which is an error only if it is the fault of the service", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
     await stage.post("nothing");
     await stage.service.close();
@@ -99,10 +95,9 @@ describe("the span of a submission", () => {
 
 describe("the spans of attempts and deliveries", () => {
   it("start their own traces, and link to the submission", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
-    const operationId = await stage.submit();
-    await stage.work();
+    const operationId = await announce(stage);
     const [submit, process, deliver] = ["submit", "process", "deliver"].map((name) =>
       recording.span(`${name} exports`),
     );
@@ -125,10 +120,9 @@ describe("the spans of attempts and deliveries", () => {
   });
 
   it('belong to the trace of the submission with `relation: "parent"`', async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record({ relation: "parent" });
-    await stage.submit("complete", { traceparent: TRACEPARENT });
-    await stage.work();
+    await announce(stage, "complete", { traceparent: TRACEPARENT });
     const submit = recording.span("submit exports").spanContext().spanId;
     expect(recording.spans().map((span) => [span.name, span.spanContext().traceId])).toEqual(
       ["submit", "process", "deliver"].map((name) => [`${name} exports`, TRACE_ID]),
@@ -138,16 +132,15 @@ describe("the spans of attempts and deliveries", () => {
   });
 
   it("propagate the trace context of the delivery to the receiver", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
-    await stage.submit("complete", { traceparent: TRACEPARENT, tracestate: "vendor=1" });
-    await stage.work();
+    await announce(stage, "complete", { traceparent: TRACEPARENT, tracestate: "vendor=1" });
     const { traceId, spanId } = recording.span("deliver exports").spanContext();
     expect(stage.receiver.received[0]?.headers.traceparent).toBe(`00-${traceId}-${spanId}-01`);
   });
 
   it("are one for each attempt, and show why it failed", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     stage.receiver.answer(status(503));
     const recording = record();
     await stage.submit("refuse");
@@ -167,30 +160,24 @@ describe("the spans of attempts and deliveries", () => {
   });
 
   it("start new traces if something else than a trace context is stored with the operation", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
-    const operation = {
-      definition: "exports",
-      tenant: "acme",
-      input: '{"outcome":"complete"}',
-      retentionMs: 1_000,
-    };
+    const input = '{"outcome":"complete"}';
+    const operation = { definition: "exports", tenant: "acme", input, retentionMs: 1_000 };
     for (const [index, meta] of ["{", "null", "[]", '{"traceparent":1}'].entries()) {
       const id = `01900000-0000-7000-8000-00000000000${index}`;
       await stage.backend.operations.create({ ...operation, id, meta });
       await stage.backend.queue.publish([{ operationId: id, definition: "exports" }]);
     }
     await stage.work();
-    expect(recording.spans().map(({ name, links }) => [name, links.length])).toEqual(
-      new Array(4).fill(["process exports", 0]),
-    );
+    const shown = recording.spans().map(({ name, links }) => [name, links.length]);
+    expect(shown).toEqual(new Array(4).fill(["process exports", 0]));
   });
 
   it("use only names of the semantic conventions that they refer to, and own ones", async () => {
-    const stage = await newStage();
+    const stage = await openStage();
     const recording = record();
-    await stage.submit("refuse");
-    await stage.work();
+    await announce(stage, "refuse");
     const known = new Set<unknown>(Object.values(conventions).filter((value) => typeof value === "string"));
     const used = recording.spans().flatMap(({ attributes }) => Object.keys(attributes));
     const foreign = used.filter((name) => !name.startsWith("async_request_reply."));
@@ -203,9 +190,8 @@ describe("the spans of attempts and deliveries", () => {
 
 it("runs processors in the context of their span, so that your own spans nest", async () => {
   const recording = record();
-  const authorize = (): undefined => undefined;
   const backend = createMemoryBackend();
-  const service = createService({ definitions: [exportsOf], backend, authorize, observe: false });
+  const service = createService({ definitions: [exportsOf], backend, observe: false });
   onTestFinished(() => service.close());
   await service.submit(exportsOf, { outcome: "complete" }, { tenant: "acme" });
   const run = async (): Promise<void> => {
@@ -213,13 +199,12 @@ it("runs processors in the context of their span, so that your own spans nest", 
     api.trace.getTracer("test").startSpan("write rows").end();
   };
   await createWorker(service, { exports: run }).runUntilIdle();
-  expect(recording.span("write rows").parentSpanContext?.spanId).toBe(
-    recording.span("process exports").spanContext().spanId,
-  );
+  const { spanId } = recording.span("process exports").spanContext();
+  expect(recording.span("write rows").parentSpanContext?.spanId).toBe(spanId);
 });
 
 it("ends with `stop`: there are no more spans, and no `meta`", async () => {
-  const stage = await newStage();
+  const stage = await openStage();
   const telemetry = startTelemetry({ api });
   telemetry.stop();
   telemetry.stop();
@@ -228,10 +213,9 @@ it("ends with `stop`: there are no more spans, and no `meta`", async () => {
 });
 
 it("passes the trace context of the client on to the receiver if no SDK has started", async () => {
-  const stage = await newStage();
+  const stage = await openStage();
   const telemetry = startTelemetry({ api, relation: "parent" });
   onTestFinished(() => telemetry.stop());
-  await stage.submit("complete", { traceparent: TRACEPARENT });
-  await stage.work();
+  await announce(stage, "complete", { traceparent: TRACEPARENT });
   expect(stage.receiver.received[0]?.headers.traceparent).toBe(TRACEPARENT);
 });

@@ -60,12 +60,11 @@ export function record(
   });
 
   const spans = (): readonly ReadableSpan[] => exporter.getFinishedSpans();
-  async function collect(): Promise<
-    ReturnType<InMemoryMetricExporter["getMetrics"]>[number]["scopeMetrics"]
-  > {
+  async function collect() {
     metricExporter.reset();
     await metering.forceFlush();
-    return metricExporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+    const scopes = metricExporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+    return scopes.flatMap(({ metrics }) => metrics);
   }
   return {
     spans,
@@ -76,8 +75,8 @@ export function record(
       throw new Error(`Expected one span "${name}", and there are: ${names.join(", ")}.`);
     },
     values: async (metric) => {
-      const metrics = (await collect()).flatMap((scope) => scope.metrics);
-      const points = metrics.find(({ descriptor }) => descriptor.name === metric)?.dataPoints ?? [];
+      const found = (await collect()).find(({ descriptor }) => descriptor.name === metric);
+      const points = found?.dataPoints ?? [];
       return points.map(({ attributes, value }) => ({
         attributes: Object.fromEntries(
           Object.entries(attributes).map(([name, each]) => [name.slice(name.lastIndexOf(".") + 1), each]),
@@ -85,7 +84,6 @@ export function record(
         value: typeof value === "number" ? value : value.count,
       }));
     },
-    names: async () =>
-      (await collect()).flatMap(({ metrics }) => metrics.map((each) => each.descriptor.name)),
+    names: async () => (await collect()).map(({ descriptor }) => descriptor.name),
   };
 }

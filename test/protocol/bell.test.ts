@@ -3,6 +3,8 @@ import {
   createMemoryBackend,
   createOrderService,
   createWorker,
+  type Queue,
+  type Runtime,
   type ServiceEvent,
   withQueue,
 } from "async-request-reply";
@@ -13,6 +15,7 @@ import { createSystemRuntime } from "../../src/platform/system-runtime.js";
 import { createBell } from "../../src/protocol/bell.js";
 import { inside } from "../support/inside.js";
 import { replacing } from "../support/replacing.js";
+import { signalOf } from "../support/worker-stage.js";
 
 const post = {
   method: "POST",
@@ -32,11 +35,24 @@ function stage(publish: (rings: readonly Ring[]) => Promise<void>) {
     runtime: { clock },
     observe: (event) => events.push(event),
   });
-  const worker = createWorker(
-    { definitions: service.definitions, backend, runtime: { clock } },
-    { orders: () => "done" },
-  );
+  const source = { definitions: service.definitions, backend, runtime: { clock } };
+  const worker = createWorker(source, { orders: () => "done" });
   return { clock, events, service, worker };
+}
+
+const idOf = ({ operationId = "" }: Ring): string => operationId;
+
+/** A bell whose queue publishes with `publish`, and what its observer sees. */
+function bellOf(publish: Queue["publish"], runtime: Partial<Runtime> = {}) {
+  const events: ServiceEvent[] = [];
+  const bell = createBell({
+    queue: { publish, listen: () => ({ want: () => {}, close: async () => {} }), close: async () => {} },
+    runtime: { ...createSystemRuntime(), ...runtime },
+    observe: (event) => events.push(event),
+  });
+  const ring = (operationId: string, dueInMs?: number) =>
+    void bell.ring({ definition: "orders", operationId }, dueInMs);
+  return { bell, ring, events };
 }
 
 describe("ringing", () => {
@@ -54,10 +70,8 @@ describe("ringing", () => {
     await worker.start();
     await clock.advance(1);
     const { headers } = await service.handle(post);
-    const status = async () =>
-      JSON.parse(
-        (await service.handle({ ...post, method: "GET", path: headers.location ?? "" })).body as string,
-      );
+    const get = { ...post, method: "GET", path: headers.location ?? "" };
+    const status = async () => JSON.parse(String((await service.handle(get)).body));
     await clock.advance(9_900);
     expect(await status()).toMatchObject({ status: "pending" });
     await clock.advance(100);
@@ -69,17 +83,7 @@ describe("ringing", () => {
     function delayedStage() {
       const clock = createManualClock();
       const published: string[] = [];
-      const bell = createBell({
-        queue: {
-          publish: async (rings) => void published.push(...rings.map(({ operationId = "" }) => operationId)),
-          listen: () => ({ want: () => {}, close: async () => {} }),
-          close: async () => {},
-        },
-        runtime: { ...createSystemRuntime(), clock },
-        observe: () => {},
-      });
-      const ring = (operationId: string, dueInMs: number) =>
-        void bell.ring({ definition: "orders", operationId }, dueInMs);
+      const { bell, ring } = bellOf(async (rings) => void published.push(...rings.map(idOf)), { clock });
       return { clock, published, bell, ring };
     }
 
@@ -117,9 +121,7 @@ describe("ringing", () => {
 
   it("publishes a lone operation at once, and those that follow in the same turn of the event loop together", async () => {
     const batches: number[] = [];
-    const { service } = stage(async (rings) => {
-      batches.push(rings.length);
-    });
+    const { service } = stage(async (rings) => void batches.push(rings.length));
     for (let sent = 0; sent < 4; sent += 1) await service.handle(post);
     expect(batches).toEqual([1]);
     await inside(service).bell.published();
@@ -130,26 +132,18 @@ describe("ringing", () => {
     let ended = false;
     const published: string[] = [];
     const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
-    const bell = createBell({
-      queue: {
-        publish: async (rings) => {
-          await turn();
-          published.push(...rings.map(({ operationId = "" }) => operationId));
-        },
-        listen: () => ({ want: () => {}, close: async () => {} }),
-        close: async () => {},
-      },
-      runtime: createSystemRuntime(),
-      observe: () => {},
+    const { bell, ring } = bellOf(async (rings) => {
+      await turn();
+      published.push(...rings.map(idOf));
     });
     const ringAll = async (): Promise<void> => {
       for (let n = 0; n < 2_000 && !ended; n += 1) {
-        void bell.ring({ definition: "orders", operationId: `later-${n}` });
+        ring(`later-${n}`);
         await turn();
       }
     };
-    void bell.ring({ definition: "orders", operationId: "first" });
-    void bell.ring({ definition: "orders", operationId: "second" });
+    ring("first");
+    ring("second");
     const ringing = ringAll();
     await bell.published();
     ended = true;
@@ -167,36 +161,22 @@ describe("ringing", () => {
 
   it("queues at most 10,000, leaves out the rest, and reports that once", async () => {
     const published: number[] = [];
-    let open: () => void = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
+    const gate = signalOf();
+    const { bell, ring, events } = bellOf(async (rings) => {
+      published.push(rings.length);
+      await gate.promise;
     });
-    const failures: ServiceEvent[] = [];
-    const bell = createBell({
-      queue: {
-        publish: async (rings) => {
-          published.push(rings.length);
-          await gate;
-        },
-        listen: () => ({ want: () => {}, close: async () => {} }),
-        close: async () => {},
-      },
-      runtime: createSystemRuntime(),
-      observe: (event) => failures.push(event),
-    });
-    for (let n = 0; n < 11_000; n += 1) void bell.ring({ definition: "orders", operationId: `id-${n}` });
-    open();
+    for (let n = 0; n < 11_000; n += 1) ring(`id-${n}`);
+    gate.resolve();
     await bell.published();
     expect(published.reduce((sum, count) => sum + count, 0)).toBe(10_000);
     expect(Math.max(...published)).toBeLessThanOrEqual(500);
-    expect(failures).toHaveLength(1);
+    expect(events).toHaveLength(1);
   });
 
   it("is passed to waitUntil if the platform has it, and has ended when that resolves", async () => {
     const published: Ring[] = [];
-    const { service } = stage(async (rings) => {
-      published.push(...rings);
-    });
+    const { service } = stage(async (rings) => void published.push(...rings));
     const ringing: Promise<unknown>[] = [];
     await service.handle(post, { waitUntil: (work) => ringing.push(work) });
     await Promise.all(ringing);

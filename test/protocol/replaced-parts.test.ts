@@ -9,8 +9,9 @@ import {
   type Queue,
   withQueue,
 } from "async-request-reply";
+import type { SeparateStores } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { interceptBackend, interceptStores } from "../support/intercept-backend.js";
+import { type Interceptor, interceptBackend, interceptStores } from "../support/intercept-backend.js";
 import { replacing } from "../support/replacing.js";
 
 const post = {
@@ -51,15 +52,16 @@ function closing(calls: string[], close: Queue["close"] = async () => {}): Queue
   });
 }
 
-async function submitTo(backend: Backend): Promise<string[]> {
-  const methods: string[] = [];
-  const watched = interceptBackend(backend, (call, proceed) => {
-    methods.push(`${call.port}.${call.method}`);
+/** Submits an order to a back end that is watched, and returns the calls that it got. */
+async function callsTo(watched: (note: Interceptor) => Backend | SeparateStores): Promise<readonly string[]> {
+  const calls: string[] = [];
+  const backend = watched(({ port, method }, proceed) => {
+    calls.push(`${port}.${method}`);
     return proceed();
   });
-  const service = createOrderService({ backend: watched, authorize: allowAnonymous() });
+  const service = createOrderService({ backend, authorize: allowAnonymous() });
   expect((await service.handle(post)).status).toBe(202);
-  return methods;
+  return calls;
 }
 
 describe("a back end with another queue", () => {
@@ -67,8 +69,8 @@ describe("a back end with another queue", () => {
     const { backend } = classBackend();
     const announced: unknown[] = [];
     const queue = replacing(backend.queue, { publish: async (all) => void announced.push(...all) });
-    const methods = await submitTo(withQueue(backend, queue));
-    expect(methods).toContain("submissions.record");
+    const calls = await callsTo((note) => interceptBackend(withQueue(backend, queue), note));
+    expect(calls).toContain("submissions.record");
     expect(announced).toHaveLength(1);
   });
 
@@ -101,17 +103,9 @@ describe("a back end with another queue", () => {
 
 describe("two separate stores and a queue", () => {
   it("record key and operation one after the other, if a service is given them", async () => {
-    const methods: string[] = [];
-    const stores = interceptStores(createMemoryStores(), (call, proceed) => {
-      methods.push(`${call.port}.${call.method}`);
-      return proceed();
-    });
-    const service = createOrderService({ backend: stores, authorize: allowAnonymous() });
-    expect((await service.handle(post)).status).toBe(202);
-    expect(methods.filter((method) => method !== "queue.publish")).toEqual([
-      "idempotency.bind",
-      "operations.create",
-    ]);
+    const calls = await callsTo((note) => interceptStores(createMemoryStores(), note));
+    const stored = calls.filter((call) => call !== "queue.publish");
+    expect(stored).toEqual(["idempotency.bind", "operations.create"]);
   });
 
   it.each([
@@ -127,11 +121,9 @@ describe("two separate stores and a queue", () => {
       method === "bind" && (args[0] as { key: string }).key === "b" ? Promise.reject(error) : proceed(),
     );
     const { submissions } = composeStores(stores);
+    const about = { tenant: "t", definition: "orders", input: "1", retentionMs: 1 };
     const list = ["a", "b"].map((key, index) => ({
-      operation: {
-        id: `01900000-0000-7000-8000-00000000000${index}`,
-        ...{ tenant: "t", definition: "orders", key, input: "1", retentionMs: 1 },
-      },
+      operation: { ...about, id: `01900000-0000-7000-8000-00000000000${index}`, key },
       fingerprint: "1:a",
     }));
     const outcome = await submissions.recordMany(list).then(

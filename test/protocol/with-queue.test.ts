@@ -19,20 +19,18 @@ async function stage() {
   const other = createMemoryBackend({ clock }).queue;
   const backend: Backend = withQueue(own, other);
   let done = 0;
-  const worker = createWorker(
-    { definitions: [orders], backend, runtime: { clock } },
-    { orders: () => void done++ },
-  );
+  const source = { definitions: [orders], backend, runtime: { clock } } as const;
+  const worker = createWorker(source, { orders: () => void done++ });
   onTestFinished(() => worker.stop());
   await worker.start();
   await clock.advance(1);
-  const operation = {
+  const order = {
     tenant: "a",
     definition: "orders",
     input: '{"itemId":"a","quantity":1}',
     retentionMs: 1_000,
   };
-  await own.operations.create({ ...operation, id: "01980000-0000-7000-8000-000000000000" });
+  await own.operations.create({ ...order, id: "01980000-0000-7000-8000-000000000000" });
   await clock.advance(1);
   expect(done).toBe(0);
   return { clock, own: own.queue, other, backend, done: () => done };

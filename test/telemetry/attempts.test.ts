@@ -10,6 +10,7 @@ import {
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { deepText } from "../support/deep-text.js";
+import { failing } from "../worker/stage.js";
 import { watchChannel } from "./watch-channel.js";
 
 const tenant = "acme";
@@ -17,9 +18,8 @@ const exportsOf = defineOperation({ name: "exports", path: "/exports", input: z.
 
 /** Submits an operation, runs it until no work is due, and returns its id. */
 async function runOnce(run: () => unknown, maxAttempts = 1): Promise<string> {
-  const authorize = (): undefined => undefined;
   const backend = createMemoryBackend();
-  const service = createService({ definitions: [exportsOf], backend, authorize, observe: false });
+  const service = createService({ definitions: [exportsOf], backend, observe: false });
   const { operationId } = await service.submit(exportsOf, {}, { tenant });
   await createWorker(service, { exports: run }, { maxAttempts }).runUntilIdle();
   await service.close();
@@ -35,18 +35,16 @@ describe("the channels `process` and `settle`", () => {
     const operationId = await runOnce(() => void during.push(processed.at(-1)?.event, settled.length));
     expect(during).toEqual(["end", 0]);
     const about = { operationId, definition: "exports", tenant, attempt: 1, createdAt: expect.any(Number) };
-    expect(processed.map(({ event }) => event)).toEqual(ALL);
-    expect(processed.at(-1)).toMatchObject({ ...about, outcome: "completed" });
-    expect(settled.map(({ event }) => event)).toEqual(ALL);
-    expect(settled.at(-1)).toMatchObject({ ...about, outcome: "completed" });
+    for (const published of [processed, settled]) {
+      expect(published.map(({ event }) => event)).toEqual(ALL);
+      expect(published.at(-1)).toMatchObject({ ...about, outcome: "completed" });
+    }
   });
 
   it("publish the error of an attempt that fails for good", async () => {
     const [processed, settled] = [watchChannel("process"), watchChannel("settle")];
     const error = permanentFailure("It cannot be done.");
-    await runOnce(() => {
-      throw error;
-    });
+    await runOnce(failing(error));
     expect(processed.find(({ event }) => event === "error")).toMatchObject({ error, outcome: "failed" });
     expect(processed.map(({ event }) => event)).toEqual(["start", "end", "error", "asyncStart", "asyncEnd"]);
     expect(settled.at(-1)?.outcome).toBe("failed");
@@ -54,26 +52,20 @@ describe("the channels `process` and `settle`", () => {
 
   it("publish no part of the input or of the result", async () => {
     const published = [watchChannel("submit"), watchChannel("process"), watchChannel("settle")];
-    const orders = defineOperation({
-      name: "orders",
-      path: "/orders",
-      input: z.object({ text: z.string() }),
-      result: z.strictObject({ ok: z.string() }),
-    });
+    const [input, result] = [z.object({ text: z.string() }), z.strictObject({ ok: z.string() })];
+    const orders = defineOperation({ name: "orders", path: "/orders", input, result });
     const backend = createMemoryBackend();
     const authorize = () => ({ id: "ann", tenant });
     const service = createService({ definitions: [orders], backend, authorize, observe: false });
-    const submit = async (key: string, text: string): Promise<void> => {
-      const headers = { "content-type": "application/json", "idempotency-key": key };
+    const run = ({ text }: { readonly text: string }) =>
+      text === "kanarie" ? { ok: text } : ({ kanarie: "kanarie" } as never);
+    const post = { method: "POST", path: "/orders" };
+    for (const text of ["kanarie", "other"]) {
+      const headers = { "content-type": "application/json", "idempotency-key": `"${text.length}"` };
       const body = JSON.stringify({ text });
-      for (let repeat = 0; repeat < 2; repeat += 1)
-        await service.handle({ method: "POST", path: "/orders", headers, body });
-      await createWorker(service, {
-        orders: (input) => (text === "kanarie" ? { ok: input.text } : ({ kanarie: "kanarie" } as never)),
-      }).runUntilIdle();
-    };
-    await submit('"completed"', "kanarie");
-    await submit('"failed"', "other");
+      for (let repeat = 0; repeat < 2; repeat += 1) await service.handle({ ...post, headers, body });
+      await createWorker(service, { orders: run }).runUntilIdle();
+    }
     expect(published.flat().map(({ outcome }) => outcome)).toEqual(
       expect.arrayContaining(["accepted", "replayed", "completed", "failed"]),
     );
@@ -83,9 +75,7 @@ describe("the channels `process` and `settle`", () => {
 
   it("publish an attempt that is retried", async () => {
     const [processed, settled] = [watchChannel("process"), watchChannel("settle")];
-    await runOnce(() => {
-      throw new RangeError("busy");
-    }, 2);
+    await runOnce(failing(new RangeError("busy")), 2);
     expect(processed.slice(0, 5).at(-1)).toMatchObject({ attempt: 1, outcome: "retry" });
     expect(settled[3]).toMatchObject({ attempt: 1, outcome: "retried" });
   });

@@ -13,30 +13,25 @@ import { createWebhooks } from "async-request-reply/webhooks";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { deepText } from "../support/deep-text.js";
+import { failing } from "../worker/stage.js";
 import { watchChannel } from "./watch-channel.js";
 
 const tenant = "acme";
 const TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-const exportsOf = defineOperation({
-  name: "exports",
-  path: "/exports",
-  input: z.strictObject({ rows: z.int() }),
-});
+const REFUSED = '{"rows":"many"}';
+const input = z.strictObject({ rows: z.int() });
+const exportsOf = defineOperation({ name: "exports", path: "/exports", input });
 
 const backend = createMemoryBackend();
 let service: Service<readonly [typeof exportsOf]>;
 beforeEach(() => {
-  const authorize = (): { id: string; tenant: string } => ({ id: "ann", tenant });
+  const authorize = () => ({ id: "ann", tenant });
   service = createService({ definitions: [exportsOf], backend, authorize, observe: false });
 });
 
-function post(headers: Readonly<Record<string, string>> = {}, rows: unknown = 1): Promise<HttpResponse> {
-  return service.handle({
-    method: "POST",
-    path: "/exports",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify({ rows }),
-  });
+function post(headers: Readonly<Record<string, string>> = {}, body = '{"rows":1}'): Promise<HttpResponse> {
+  const fields = { "content-type": "application/json", ...headers };
+  return service.handle({ method: "POST", path: "/exports", headers: fields, body });
 }
 
 const idOf = ({ headers }: HttpResponse): string => (headers.location ?? "").slice("/operations/".length);
@@ -48,23 +43,16 @@ describe("the channel `submit`", () => {
     const id = idOf(await post({ traceparent: TRACEPARENT, tracestate: "vendor=1" }));
     expect(published.map(({ event }) => event)).toEqual(["start", "end", "asyncStart", "asyncEnd"]);
     expect(published[0]?.definition).toBe("exports");
-    expect(["traceparent", "tracestate", "b3"].map((name) => published[0]?.header?.(name))).toEqual([
-      TRACEPARENT,
-      "vendor=1",
-      undefined,
-    ]);
+    const fields = ["traceparent", "tracestate", "b3"].map((name) => published[0]?.header?.(name));
+    expect(fields).toEqual([TRACEPARENT, "vendor=1", undefined]);
     expect(published[3]).toMatchObject({ operationId: id, tenant, outcome: "accepted" });
   });
 
   it("publishes a submission in process, without header fields", async () => {
     const published = watchChannel("submit");
     const { operationId } = await service.submit(exportsOf, { rows: 1 }, { tenant });
-    expect(published.at(-1)).toMatchObject({
-      definition: "exports",
-      tenant,
-      operationId,
-      outcome: "accepted",
-    });
+    const about = { definition: "exports", tenant, operationId };
+    expect(published.at(-1)).toMatchObject({ ...about, outcome: "accepted" });
     expect(published[0]).not.toHaveProperty("header");
   });
 
@@ -93,7 +81,7 @@ describe("the channel `submit`", () => {
 
   it("publishes the error of a refusal, and no outcome", async () => {
     const published = watchChannel("submit");
-    await post({}, "many");
+    await post({}, REFUSED);
     expect(published.map(({ event }) => event)).toEqual(["start", "end", "error", "asyncStart", "asyncEnd"]);
     expect(published[2]).toMatchObject({ error: { code: "CONTRACT_VIOLATION" } });
     expect(published.at(-1)?.outcome).toBeUndefined();
@@ -108,12 +96,7 @@ describe("the channel `submit`", () => {
     "publishes no part of the body if it refuses %s, and the client gets the whole error",
     async (_, body) => {
       const published = watchChannel("submit");
-      const reply = await service.handle({
-        method: "POST",
-        path: "/exports",
-        headers: { "content-type": "application/json" },
-        body,
-      });
+      const reply = await post({}, body);
       expect([400, 422]).toContain(reply.status);
       expect(published.map(({ event }) => event)).toContain("error");
       expect(deepText(published)).not.toContain("kanarie");
@@ -136,7 +119,7 @@ describe("the channel `submit`", () => {
     const errors = channel("tracing:async-request-reply:submit:error");
     errors.subscribe(listener);
     onTestFinished(() => void errors.unsubscribe(listener));
-    await post({}, "many");
+    await post({}, REFUSED);
     expect(codes).toEqual(["CONTRACT_VIOLATION"]);
   });
 
@@ -169,9 +152,7 @@ describe("the `meta` that a subscriber sets", () => {
 
   it("is stored beside the follow-up that delivers a webhook", async () => {
     const webhooks = createWebhooks({ endpoint: () => undefined });
-    const authorize = (): undefined => undefined;
-    const definitions = [exportsOf] as const;
-    const announcing = createService({ definitions, backend, authorize, webhooks, observe: false });
+    const announcing = createService({ definitions: [exportsOf], backend, webhooks, observe: false });
     setMeta();
     const { operationId } = await announcing.submit(exportsOf, { rows: 1 }, { tenant });
     const operation = await backend.operations.get(operationId, tenant);
@@ -192,10 +173,7 @@ describe("the `meta` that a subscriber sets", () => {
   it("is carried to the operation of a redrive", async () => {
     setMeta();
     const { operationId } = await service.submit(exportsOf, { rows: 1 }, { tenant });
-    const fail = (): never => {
-      throw permanentFailure("It cannot be done.");
-    };
-    await createWorker(service, { exports: fail }).runUntilIdle();
+    await createWorker(service, { exports: failing(permanentFailure("No.")) }).runUntilIdle();
     const operator = createOperator({ backend, definitions: [exportsOf], observe: false });
     const { operation } = await operator.redrive(operationId);
     expect(await metaOf(operation?.operationId ?? "")).toBe(stored);

@@ -20,10 +20,8 @@ export function watchChannel<Name extends keyof Messages>(
   onStart: (message: Messages[Name]) => void = () => {},
 ): readonly Published<Name>[] {
   const published: Published<Name>[] = [];
-  const note =
-    (event: Event) =>
-    (message: object): void =>
-      void published.push({ ...(message as Messages[Name]), event });
+  const note = (event: Event) => (message: object) =>
+    void published.push({ ...(message as Messages[Name]), event });
   const handlers = {
     start: (message: object) => {
       onStart(message as Messages[Name]);

@@ -7,6 +7,8 @@ const { defineOperation, allowAnonymous } = untyped;
 const endpoint = (): void => {};
 const authorize = allowAnonymous();
 const observe = false;
+const definitions = [defineOperation({ name: "a", path: "/a", input: webhookDeliveries.input })];
+const NOT_CREATED = "Option `webhooks` must be the return value of `createWebhooks`, not an object.";
 
 describe("a mistake in the use of webhooks", () => {
   testMistakes([
@@ -33,16 +35,13 @@ describe("a mistake in the use of webhooks", () => {
     ],
     [
       "options instead of webhooks for a service",
-      "Option `webhooks` must be the return value of `createWebhooks`, not an object.",
+      NOT_CREATED,
       () => createOrderService({ authorize, observe, webhooks: { endpoint } }),
     ],
     [
       "options instead of webhooks for a worker",
-      "Option `webhooks` must be the return value of `createWebhooks`, not an object.",
-      () => {
-        const definitions = [defineOperation({ name: "a", path: "/a", input: webhookDeliveries.input })];
-        return createWorker({ backend: createMemoryBackend(), definitions, webhooks: { endpoint } }, {});
-      },
+      NOT_CREATED,
+      () => createWorker({ backend: createMemoryBackend(), definitions, webhooks: { endpoint } }, {}),
     ],
     [
       "a service that lets clients submit deliveries",

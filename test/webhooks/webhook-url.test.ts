@@ -1,9 +1,14 @@
 import type { Principal } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
 import { createStage, exportsOf, SECRET, type WebhookStage } from "../support/webhooks/stage.js";
+import { announce } from "./stage.js";
 
 let stage: WebhookStage;
 afterEach(() => stage.close());
+
+const HOOKS = "https://hooks.example/";
+const REGISTERED_ONLY =
+  "This service sends webhooks to registered endpoints only. Leave out the URL of the receiver.";
 
 /** Posts with a `Webhook-URL`, and returns the status and the detail of the problem. */
 async function postWith(url: string): Promise<string> {
@@ -18,7 +23,7 @@ describe("a request with Webhook-URL", () => {
     stage = await createStage({
       endpoint: (...topic) => {
         asked.push(topic);
-        return { url: "https://hooks.example/", secrets: [SECRET] };
+        return { url: HOOKS, secrets: [SECRET] };
       },
       allow: (...request) => {
         allowed.push(request);
@@ -26,8 +31,7 @@ describe("a request with Webhook-URL", () => {
       },
     });
     const url = `${stage.receiver.origin}/own?a=1`;
-    await stage.submit("complete", { "webhook-url": `${url}#part` });
-    await stage.work();
+    await announce(stage, "complete", { "webhook-url": `${url}#part` });
     expect(stage.receiver.received.map(({ path }) => path)).toEqual(["/own?a=1"]);
     expect(allowed).toEqual([[url, { id: "ann", tenant: "acme" }]]);
     expect(asked).toEqual([["acme", "exports", url]]);
@@ -35,16 +39,12 @@ describe("a request with Webhook-URL", () => {
 
   it("is a 400 if the service has webhooks but no `allow`", async () => {
     stage = await createStage();
-    expect(await postWith("https://hooks.example/")).toBe(
-      "400 This service sends webhooks to registered endpoints only. Leave out the URL of the receiver.",
-    );
+    expect(await postWith(HOOKS)).toBe(`400 ${REGISTERED_ONLY}`);
   });
 
   it("is a 403 if `allow` does not return true", async () => {
     stage = await createStage({ allow: () => "yes" as never });
-    expect(await postWith("https://hooks.example/")).toBe(
-      "403 These credentials do not allow webhooks to this URL.",
-    );
+    expect(await postWith(HOOKS)).toBe("403 These credentials do not allow webhooks to this URL.");
   });
 
   it.each([
@@ -61,10 +61,10 @@ describe("a request with Webhook-URL", () => {
     const unavailable =
       "503 The receiver of the webhook could not be checked at the moment. Try again later.";
     stage = await createStage({ allow: () => Promise.reject(new Error("down")) });
-    expect(await postWith("https://hooks.example/")).toBe(unavailable);
+    expect(await postWith(HOOKS)).toBe(unavailable);
     await stage.close();
     stage = await createStage({ allow: () => new Promise(() => {}) });
-    const posting = postWith("https://hooks.example/");
+    const posting = postWith(HOOKS);
     await stage.clock.advance(5_000);
     expect(await posting).toBe(unavailable);
     expect(await stage.backend.operations.list({ internal: true, limit: 1 })).toEqual([]);
@@ -72,13 +72,13 @@ describe("a request with Webhook-URL", () => {
 });
 
 describe("a submission in process with `webhookUrl`", () => {
-  const submitWith = (webhookUrl: string): Promise<unknown> =>
-    stage.service.submit(exportsOf, { outcome: "complete" }, { tenant: "acme", webhookUrl });
+  const submitWith = (webhookUrl: string, outcome = "complete"): Promise<unknown> =>
+    stage.service.submit(exportsOf, { outcome: outcome as "complete" }, { tenant: "acme", webhookUrl });
 
   it("is announced to that URL if `allow` returns true for its tenant", async () => {
     const allowed: (readonly [string, Required<Principal>])[] = [];
     stage = await createStage({
-      endpoint: () => ({ url: "https://hooks.example/", secrets: [SECRET] }),
+      endpoint: () => ({ url: HOOKS, secrets: [SECRET] }),
       allow: (...request) => allowed.push(request) === 1,
     });
     const url = `${stage.receiver.origin}/own`;
@@ -91,10 +91,8 @@ describe("a submission in process with `webhookUrl`", () => {
   it("has the payload of the moment of the call, although the check of the URL takes its time", async () => {
     stage = await createStage({ allow: () => true });
     const input: { outcome: "complete" | "refuse" } = { outcome: "complete" };
-    const submitting = stage.service.submit(exportsOf, input, {
-      tenant: "acme",
-      webhookUrl: `${stage.receiver.origin}/own`,
-    });
+    const options = { tenant: "acme", webhookUrl: `${stage.receiver.origin}/own` };
+    const submitting = stage.service.submit(exportsOf, input, options);
     input.outcome = "refuse";
     const { operationId } = await submitting;
     const [operation] = await stage.backend.operations.getMany([operationId]);
@@ -104,15 +102,7 @@ describe("a submission in process with `webhookUrl`", () => {
   it("is checked after its payload, and `allow` is not asked about an invalid one", async () => {
     let asked = 0;
     stage = await createStage({ allow: () => ++asked > 0 });
-    const submitting = stage.service.submit(
-      exportsOf,
-      { outcome: "else" as "complete" },
-      {
-        tenant: "acme",
-        webhookUrl: "https://hooks.example/",
-      },
-    );
-    await expect(submitting).rejects.toMatchObject({ code: "CONTRACT_VIOLATION" });
+    await expect(submitWith(HOOKS, "else")).rejects.toMatchObject({ code: "CONTRACT_VIOLATION" });
     expect(asked).toBe(0);
   });
 
@@ -129,7 +119,7 @@ describe("a submission in process with `webhookUrl`", () => {
 
   it("is refused like a request, and records nothing", async () => {
     stage = await createStage({ allow: () => false });
-    await expect(submitWith("https://hooks.example/")).rejects.toMatchObject({
+    await expect(submitWith(HOOKS)).rejects.toMatchObject({
       code: "FORBIDDEN",
       detail: "These credentials do not allow webhooks to this URL.",
     });
@@ -143,9 +133,7 @@ describe("a submission in process with `webhookUrl`", () => {
 
   it("is refused if the service has webhooks but no `allow`", async () => {
     stage = await createStage();
-    await expect(submitWith("https://hooks.example/")).rejects.toMatchObject({
-      code: "INVALID_OPTION",
-      detail: "This service sends webhooks to registered endpoints only. Leave out the URL of the receiver.",
-    });
+    const refusal = { code: "INVALID_OPTION", detail: REGISTERED_ONLY };
+    await expect(submitWith(HOOKS)).rejects.toMatchObject(refusal);
   });
 });

@@ -17,18 +17,13 @@ import * as z from "zod";
 import { claimOne } from "../support/claims.js";
 import { startReceiver } from "../support/webhooks/receiver.js";
 import { SECRET } from "../support/webhooks/stage.js";
+import { signalOf } from "../support/worker-stage.js";
 
 /** A back end whose time only passes when the test says so. */
 export interface Stopped {
   readonly backend: Backend;
   /** Lets time pass on the clock of the store. */
   pass(ms: number): Promise<void>;
-}
-
-/** The parts of a worker that can stall an operation. */
-interface Parts {
-  readonly input?: z.ZodType<{ name: string }>;
-  readonly codes?: () => Promise<void>;
 }
 
 const tenant = "anonymous";
@@ -85,32 +80,28 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
       operator: createOperator({ definitions, backend, observe: false }),
       /** Sweeps, and runs what is due. */
       work: () => worker.runUntilIdle(),
-      /** Runs another worker, and stops it once its schema or its processor has called `reached`, which never resolves. */
-      stopDuring: async (parts: (reached: () => Promise<never>) => Parts) => {
-        let stop: () => void = () => {};
-        const reached = new Promise<void>((resolve) => {
-          stop = resolve;
-        });
-        const { input: schema = input, codes: run = () => undefined } = parts(() => {
-          stop();
+      /** Runs another worker, and stops it while its schema checks the input, or during the work. */
+      stopDuring: async (part: "check" | "work") => {
+        const reached = signalOf();
+        const stall = (): Promise<never> => {
+          reached.resolve();
           return new Promise(() => {});
-        });
-        const other = createWorker(
-          {
-            definitions: [defineOperation({ name: "codes", path: "/codes", input: schema })],
-            backend,
-            observe: false,
-          },
-          { codes: run },
-          { drainTimeoutMs: 1 },
-        );
+        };
+        const checked = part === "check" ? input.refine(stall) : input;
+        const definition = defineOperation({ name: "codes", path: "/codes", input: checked });
+        const source = { definitions: [definition], backend, observe: false } as const;
+        const other = createWorker(source, { codes: stall }, { drainTimeoutMs: 1 });
         await other.start();
-        await reached;
+        await reached.promise;
         await other.stop();
       },
       submit: async (name: string, options: object = {}) =>
         (await service.submit(codes, { name }, { tenant, ...options })).operationId,
       read,
+      passAndWork: async (ms: number) => {
+        await pass(ms);
+        await worker.runUntilIdle();
+      },
       expires: async (id: string) =>
         expect(await read(id)).toMatchObject({ status: "failed", attempt: 0, error: { name: "expired" } }),
       waits: async (id: string) => expect(await read(id)).toMatchObject({ status: "pending", attempt: 0 }),
@@ -119,13 +110,11 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
   }
 
   it("runs before its deadline, and not after it", async () => {
-    const { submit, pass, work, ran, read, expires, expired } = await stage();
+    const { submit, passAndWork, ran, read, expires, expired } = await stage();
     const early = await submit("early");
-    await pass(4_000);
-    await work();
+    await passAndWork(4_000);
     const late = await submit("late", { principal: "ann" });
-    await pass(5_000);
-    await work();
+    await passAndWork(5_000);
     expect(ran).toEqual(["early"]);
     expect(await read(early)).toMatchObject({ status: "completed" });
     await expires(late);
@@ -135,14 +124,12 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
   });
 
   it("expires while its definition is paused", async () => {
-    const { submit, operator, pass, work, ran, waits, expires } = await stage();
+    const { submit, operator, passAndWork, work, ran, waits, expires } = await stage();
     const id = await submit("paused");
     await operator.pause("codes");
-    await pass(4_000);
-    await work();
+    await passAndWork(4_000);
     await waits(id);
-    await pass(1_000);
-    await work();
+    await passAndWork(1_000);
     await expires(id);
     await operator.resume("codes");
     await work();
@@ -150,16 +137,14 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
   });
 
   it("expires while no place is free", async () => {
-    const { backend, submit, pass, work, ran, waits, expires } = await stage({ limits: { running: 1 } });
+    const { backend, submit, passAndWork, ran, waits, expires } = await stage({ limits: { running: 1 } });
     const running = await submit("running", { startWithinMs: 60_000 });
     const lease = { token: "held", leaseMs: 60_000, limits: { running: 1 } };
     expect(await claimOne(backend.operations, running, lease)).toBeDefined();
     const id = await submit("waiting");
-    await pass(4_000);
-    await work();
+    await passAndWork(4_000);
     await waits(id);
-    await pass(1_000);
-    await work();
+    await passAndWork(1_000);
     await expires(id);
     expect(ran).toEqual([]);
   });
@@ -176,50 +161,43 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
   });
 
   it("counts from the end of its delay, within the time that the submission chose", async () => {
-    const { submit, pass, work, ran, waits, expires } = await stage();
-    const [early, late] = [
-      await submit("early", { delayMs: 10_000, startWithinMs: 2_000 }),
-      await submit("late", { delayMs: 10_000, startWithinMs: 1_000 }),
-    ];
-    await pass(9_000);
-    await work();
+    const { submit, passAndWork, ran, waits, expires } = await stage();
+    const early = await submit("early", { delayMs: 10_000, startWithinMs: 2_000 });
+    const late = await submit("late", { delayMs: 10_000, startWithinMs: 1_000 });
+    await passAndWork(9_000);
     for (const id of [early, late]) await waits(id);
-    await pass(2_000);
-    await work();
+    await passAndWork(2_000);
     expect(ran).toEqual(["early"]);
     await expires(late);
   });
 
   it("can be another for each item of a list", async () => {
-    const { service, codes, pass, work, ran, read, expires } = await stage();
+    const { service, codes, passAndWork, ran, read, expires } = await stage();
     const items = [{ input: { name: "own" } }, { input: { name: "later" }, startWithinMs: 6_000 }];
     const outcomes = await service.submitMany(codes, items, { tenant });
     const [own = "", later = ""] = outcomes.map((each) => ("operationId" in each ? each.operationId : ""));
-    await pass(5_000);
-    await work();
+    await passAndWork(5_000);
     expect(ran).toEqual(["later"]);
     await expires(own);
     expect(await read(later)).toMatchObject({ status: "completed" });
   });
 
   it("never expires once it has started, also if the attempt did not count", async () => {
-    const { submit, pass, work, ran, read, expired } = await stage();
+    const { submit, passAndWork, work, ran, read, expired } = await stage();
     const id = await submit("released");
     await work();
-    await pass(60_000);
-    await work();
+    await passAndWork(60_000);
     expect(ran).toEqual(["released", "released"]);
     expect(await read(id)).toMatchObject({ status: "completed", attempt: 1 });
     expect(expired()).toEqual([]);
   });
 
   it("never expires once it has started, also if the worker stopped", async () => {
-    const { submit, stopDuring, pass, work, ran, waits, expired } = await stage();
+    const { submit, stopDuring, passAndWork, ran, waits, expired } = await stage();
     const id = await submit("stopped");
-    await stopDuring((reached) => ({ codes: () => reached() }));
+    await stopDuring("work");
     await waits(id);
-    await pass(5_000);
-    await work();
+    await passAndWork(5_000);
     expect(ran).toEqual(["stopped"]);
     expect(expired()).toEqual([]);
   });
@@ -230,41 +208,35 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
   ])(
     "%s if a worker began the attempt and stopped before the start",
     async (_, ms, expected, expirations) => {
-      const { submit, stopDuring, pass, work, ran, waits, expired } = await stage();
+      const { submit, stopDuring, passAndWork, ran, waits, expired } = await stage();
       const id = await submit("validated");
-      await stopDuring((reached) => ({ input: input.refine(reached) }));
+      await stopDuring("check");
       await waits(id);
-      await pass(ms);
-      await work();
+      await passAndWork(ms);
       expect(ran).toEqual(expected);
       expect(expired()).toHaveLength(expirations);
     },
   );
 
   it("expires while it waits for a worker that accepts its input", async () => {
-    const { backend, submit, pass, work, ran, waits, expires, expired } = await stage();
+    const { backend, submit, passAndWork, ran, waits, expires, expired } = await stage();
     const id = await submit("refused");
     const older = defineOperation({ name: "codes", path: "/codes", input: z.object({ name: z.number() }) });
-    const worker = createWorker(
-      { definitions: [older], backend, observe: false },
-      { codes: () => undefined },
-    );
-    await worker.runUntilIdle();
+    const source = { definitions: [older], backend, observe: false } as const;
+    await createWorker(source, { codes: () => undefined }).runUntilIdle();
     await waits(id);
-    await pass(5_000);
-    await work();
+    await passAndWork(5_000);
     await expires(id);
     expect(ran).toEqual([]);
     expect(expired()).toHaveLength(1);
   });
 
   it("never expires while it waits for a retry", async () => {
-    const { submit, pass, work, ran, read, expired } = await stage();
+    const { submit, passAndWork, work, ran, read, expired } = await stage();
     const id = await submit("failing");
     await work();
     expect(await read(id)).toMatchObject({ status: "pending", attempt: 1 });
-    await pass(3_600_000);
-    await work();
+    await passAndWork(3_600_000);
     expect(ran).toEqual(["failing", "failing"]);
     expect(await read(id)).toMatchObject({ status: "completed", attempt: 2 });
     expect(expired()).toEqual([]);
@@ -281,44 +253,36 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
     await expires(id);
     expect(expired()).toHaveLength(1);
     const result = service.result(codes, id, { tenant });
-    await expect(result).rejects.toMatchObject({
-      code: "OPERATION_FAILED",
-      context: { problem: { name: "expired" } },
-    });
+    const context = { problem: { name: "expired" } };
+    await expect(result).rejects.toMatchObject({ code: "OPERATION_FAILED", context });
   });
 
   it("can be run again, with a new deadline of the same length", async () => {
-    const { operator, submit, pass, work, ran, expires, expired } = await stage();
+    const { operator, submit, passAndWork, ran, expires, expired } = await stage();
     const ids = [await submit("a"), await submit("b")] as const;
-    await pass(5_000);
-    await work();
+    await passAndWork(5_000);
     const again = await operator.redrive(ids[0]);
-    await pass(4_000);
-    await work();
+    await passAndWork(4_000);
     expect(ran).toEqual(["a"]);
     expect(again).toMatchObject({ outcome: "redriven" });
     const other = await operator.redrive(ids[1]);
-    await pass(5_000);
-    await work();
+    await passAndWork(5_000);
     expect(ran).toEqual(["a"]);
     await expires(other.operation?.operationId ?? "");
     expect(expired()).toHaveLength(3);
   });
 
   it("notifies everyone who waits for it at once", async () => {
-    const { codes, service, submit, pass, work } = await stage();
+    const { codes, service, submit, passAndWork } = await stage();
     const id = await submit("awaited");
     const get = (headers: HttpRequest["headers"]) =>
       service.handle({ method: "GET", path: `/operations/${id}`, headers });
     const waiting = get({ prefer: "wait=20" });
     const streaming = get({ accept: "text/event-stream" });
     const result = service.result(codes, id, { tenant }).catch((error: unknown) => error);
-    await pass(5_000);
-    await work();
-    expect(JSON.parse(await textOf((await waiting).body))).toMatchObject({
-      status: "failed",
-      error: { name: "expired" },
-    });
+    await passAndWork(5_000);
+    const waited = JSON.parse(await textOf((await waiting).body));
+    expect(waited).toMatchObject({ status: "failed", error: { name: "expired" } });
     expect(await textOf((await streaming).body)).toContain('"name":"expired"');
     expect(await result).toMatchObject({ code: "OPERATION_FAILED" });
   });
@@ -326,10 +290,9 @@ export function declareDeadlines(open: () => Stopped | Promise<Stopped>): void {
   it("is announced with a webhook", async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
-    const { submit, pass, work } = await stage({ webhookUrl: receiver.url });
+    const { submit, passAndWork } = await stage({ webhookUrl: receiver.url });
     const operationId = await submit("announced");
-    await pass(5_000);
-    await work();
+    await passAndWork(5_000);
     expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
       { type: "operation.failed", data: { operationId, error: { name: "expired" } } },
     ]);

@@ -11,10 +11,7 @@ it("gives each definition a turn if a worker has one free slot", async () => {
   const backend = createMemoryBackend({ clock: createManualClock() });
   const service = createService({ definitions: [long, short], backend });
   const began: string[] = [];
-  const note = (name: string) => () => {
-    began.push(name);
-    return null;
-  };
+  const note = (name: string) => () => void began.push(name);
   const worker = createWorker(service, { long: note("long"), short: note("short") }, { concurrency: 1 });
   for (let count = 0; count < 5; count += 1) await service.submit(long, {});
   await service.submit(short, {});

@@ -1,4 +1,4 @@
-import { type Backend, defineOrders } from "async-request-reply";
+import { type Backend, defineOrders, type Job } from "async-request-reply";
 import { expect, it } from "vitest";
 import { interceptBackend } from "../support/intercept-backend.js";
 import { createStage, signalOf } from "../support/worker-stage.js";
@@ -8,8 +8,7 @@ it("a slot that becomes free during a claim that fills all others is used at onc
   const goOn = signalOf();
   let isHeld = false;
   let queue: Backend["queue"] | undefined;
-  const orders = defineOrders();
-  const { worker, submit, clock } = createStage([orders], (backend) => {
+  const { worker, submit, clock } = createStage([defineOrders()], (backend) => {
     ({ queue } = backend);
     return interceptBackend(backend, async ({ method }, proceed) => {
       if (method === "publish") return undefined;
@@ -25,15 +24,11 @@ it("a slot that becomes free during a claim that fills all others is used at onc
   const finish = signalOf();
   const begun: string[] = [];
   const first = await submit();
-  const working = worker(
-    {
-      orders: (_, { operationId }) => {
-        begun.push(operationId);
-        return operationId === first ? finish.promise : new Promise(() => {});
-      },
-    },
-    { concurrency: 2, drainTimeoutMs: 1 },
-  );
+  const run = (_: unknown, { operationId }: Job) => {
+    begun.push(operationId);
+    return operationId === first ? finish.promise : new Promise(() => {});
+  };
+  const working = worker({ orders: run }, { concurrency: 2, drainTimeoutMs: 1 });
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn += 1) await clock.advance(1);
   };

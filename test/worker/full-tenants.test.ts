@@ -8,12 +8,8 @@ const TENANTS = 600;
 /** Claims in which all tenants are looked at. Each of them blocks the process, so it looks at some of them. */
 const MOST_CLAIMS = 4;
 
-const work = defineOperation({
-  name: "work",
-  path: "/work",
-  input: anything,
-  limits: { runningPerTenant: 1 },
-});
+const limits = { runningPerTenant: 1 };
+const work = defineOperation({ name: "work", path: "/work", input: anything, limits });
 
 describe("among 600 tenants without a place in memory", () => findsThePlace(createMemoryBackend));
 describeClients("among 600 tenants without a place on SQLite", (client) => {

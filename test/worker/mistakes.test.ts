@@ -5,6 +5,12 @@ import { testMistakes, untyped } from "../support/untyped.js";
 const { createService, createWorker, defineOperation, createMemoryBackend, permanentFailure } = untyped;
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
 const BACK_END = "a back end, such as `createPostgresBackend({ pool })` or `createMemoryBackend()`";
+const OPTIONS = "The options of createWorker must be an object";
+const TAKES = "createWorker() takes a service, or `{ backend, definitions }`, as its first argument";
+const FUNCTION = "Option `processors.one` must be a function";
+const noProcessor = (passed: string): string =>
+  `\`processors\` of createWorker() has no processor: ${passed} was passed. ` +
+  "Pass at least one, such as `{ one: async (input, job) => { … } }`.";
 const input = z.object({});
 const run = (): void => {};
 const authorize = (): unknown => ({ id: "a" });
@@ -15,36 +21,8 @@ const work = (...args: readonly unknown[]): unknown => createWorker(service, ...
 
 describe("a mistake in a worker says what is wrong, what is expected and what to do", () => {
   testMistakes([
-    [
-      "a null for options",
-      "The options of createWorker must be an object, not null.",
-      () => work({ one: run }, null),
-    ],
-    [
-      "a lease in seconds",
-      "Option `leaseMs` must be at least 100 milliseconds, not 30.",
-      () => work({ one: run }, { leaseMs: 30 }),
-    ],
-    [
-      "a lease of a processor in seconds",
-      "Option `processors.one.leaseMs` must be at least 100 milliseconds, not 30.",
-      () => work({ one: { run, leaseMs: 30 } }),
-    ],
-    [
-      "options that are not awaited",
-      "The options of createWorker must be an object, not a promise that was not awaited.",
-      () => work({ one: run }, Promise.resolve({})),
-    ],
-    [
-      "no service for a worker",
-      "createWorker() takes a service, or `{ backend, definitions }`, as its first argument, not undefined.",
-      () => createWorker(undefined, { one: run }),
-    ],
-    [
-      "definitions instead of a service",
-      "createWorker() takes a service, or `{ backend, definitions }`, as its first argument, not a list.",
-      () => createWorker([one], { one: run }),
-    ],
+    ["no service for a worker", `${TAKES}, not undefined.`, () => createWorker(undefined, { one: run })],
+    ["definitions instead of a service", `${TAKES}, not a list.`, () => createWorker([one], { one: run })],
     [
       "a worker without a back end",
       `Option \`backend\` must be ${BACK_END}, not undefined.`,
@@ -64,20 +42,13 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
           { one: run },
         ),
     ],
+    ["no processors", noProcessor("undefined"), () => createWorker(service)],
+    ["no processor", noProcessor("an object"), () => work({})],
+    ["a processor alone", noProcessor("a function"), () => work(run)],
     [
-      "no processors",
-      "`processors` of createWorker() has no processor: undefined was passed. Pass at least one, such as `{ one: async (input, job) => { … } }`.",
-      () => createWorker(service),
-    ],
-    [
-      "no processor",
-      "`processors` of createWorker() has no processor: an object was passed. Pass at least one, such as `{ one: async (input, job) => { … } }`.",
-      () => work({}),
-    ],
-    [
-      "a processor alone",
-      "`processors` of createWorker() has no processor: a function was passed. Pass at least one, such as `{ one: async (input, job) => { … } }`.",
-      () => work(run),
+      "a lease of a processor in seconds",
+      "Option `processors.one.leaseMs` must be at least 100 milliseconds, not 30.",
+      () => work({ one: { run, leaseMs: 30 } }),
     ],
     [
       "a misspelt processor",
@@ -89,27 +60,28 @@ describe("a mistake in a worker says what is wrong, what is expected and what to
       'Unknown definition "invoices" in `processors`. Known definitions: one, two.',
       () => work({ invoices: run }),
     ],
-    [
-      "a processor that is not a function",
-      "Option `processors.one` must be a function, not 1.",
-      () => work({ one: 1 }),
-    ],
+    ["a processor that is not a function", `${FUNCTION}, not 1.`, () => work({ one: 1 })],
     [
       "a processor that is still being imported",
-      "Option `processors.one` must be a function, not a promise that was not awaited. Await it, such as `(await import(url)).default`.",
+      `${FUNCTION}, not a promise that was not awaited. Await it, such as \`(await import(url)).default\`.`,
       () => work({ one: import("../support/untyped.js") }),
     ],
-    [
-      "a backoff that is a number",
-      "Option `backoff` must be an object, not 1000.",
-      () => work({ one: run }, { backoff: 1000 }),
-    ],
+  ]);
+
+  const options: readonly (readonly [mistake: string, message: string, options: unknown])[] = [
+    ["a null for options", `${OPTIONS}, not null.`, null],
+    ["options that are not awaited", `${OPTIONS}, not a promise that was not awaited.`, Promise.resolve({})],
+    ["a lease in seconds", "Option `leaseMs` must be at least 100 milliseconds, not 30.", { leaseMs: 30 }],
+    ["a backoff that is a number", "Option `backoff` must be an object, not 1000.", { backoff: 1000 }],
     [
       "a maximum delay below the first one",
       "Option `backoff.maxMs` must be at least `backoff.baseMs`, which is 1000, not 10.",
-      () => work({ one: run }, { backoff: { maxMs: 10 } }),
+      { backoff: { maxMs: 10 } },
     ],
-  ]);
+  ];
+  testMistakes(
+    options.map(([mistake, message, given]) => [mistake, message, () => work({ one: run }, given)]),
+  );
 });
 
 describe("a permanent failure whose reason is not a text says what to pass", () => {

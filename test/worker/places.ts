@@ -2,7 +2,7 @@ import { type Backend, type Clock, createService, createWorker, defineOperation 
 import { createOperator } from "async-request-reply/operator";
 import type { OperationLimits } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { claimOne } from "../support/claims.js";
 
@@ -16,11 +16,6 @@ export function declarePlaces(
   open: (clock?: Clock) => Backend | Promise<Backend>,
   { anyClock = false }: { readonly anyClock?: boolean } = {},
 ): void {
-  const closing: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0)) await close();
-  });
-
   /** Runs two workers whose operations run until the test ends them. */
   async function stage(options: { readonly limits?: OperationLimits; readonly serialBy?: () => string }) {
     const reports = defineOperation({ name: "reports", path: "/reports", input, ...options });
@@ -28,20 +23,17 @@ export function declarePlaces(
     const service = createService({ definitions: [reports], backend, observe: () => {} });
     const running = new Map<string, () => void>();
     const began: string[] = [];
-    const workers = [1, 2].map(() =>
-      createWorker(service, {
-        reports: ({ name }) =>
-          new Promise<null>((resolve) => {
-            began.push(name);
-            running.set(name, () => {
-              running.delete(name);
-              resolve(null);
-            });
-          }),
-      }),
-    );
+    const run = ({ name }: z.infer<typeof input>) =>
+      new Promise<null>((resolve) => {
+        began.push(name);
+        running.set(name, () => {
+          running.delete(name);
+          resolve(null);
+        });
+      });
+    const workers = [1, 2].map(() => createWorker(service, { reports: run }));
     for (const worker of workers) await worker.start();
-    closing.push(async () => {
+    onTestFinished(async () => {
       for (const worker of workers) {
         const stopped = worker.stop();
         void worker.stop();
@@ -93,7 +85,7 @@ export function declarePlaces(
     const runtime = clock === undefined ? {} : { clock };
     const service = createService({ definitions, backend, runtime, observe: () => {} });
     const worker = createWorker(service, { reports: () => undefined }, { sweepIntervalMs: 20 });
-    closing.push(async () => {
+    onTestFinished(async () => {
       await worker.stop();
       await service.close();
     });

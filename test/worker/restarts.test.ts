@@ -11,6 +11,7 @@ import {
 } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/system-runtime.js";
+import { signalOf } from "../support/worker-stage.js";
 
 const RESTARTS = 10;
 
@@ -31,10 +32,10 @@ describe("a worker that is stopped in the middle of an attempt", () => {
       attempts.push(await workUntilBegun(service, interrupted));
     attempts.push(await workUntilBegun(service, async () => ({ shipped: true })));
 
-    expect(attempts).toEqual(Array.from({ length: RESTARTS + 1 }, () => 1));
+    expect(attempts).toEqual(new Array(RESTARTS + 1).fill(1));
     expect(events.map(({ event }) => event).filter((event) => event !== "operation.started")).toEqual([
       "operation.accepted",
-      ...Array.from({ length: RESTARTS }, () => "operation.released"),
+      ...new Array(RESTARTS).fill("operation.released"),
       "operation.completed",
     ]);
     expect(events.at(-1)).toMatchObject({ event: "operation.completed", attempt: 1 });
@@ -67,17 +68,14 @@ async function submit(service: OrderService): Promise<string> {
 
 /** Starts a new worker, stops it once its processor has begun, and returns the number of the attempt. */
 async function workUntilBegun(service: OrderService, work: (job: Job) => Promise<unknown>): Promise<number> {
-  let begin: (attempt: number) => void = () => {};
-  const begun = new Promise<number>((resolve) => {
-    begin = resolve;
-  });
+  const begun = signalOf<number>();
   const orders = (_: unknown, job: Job): Promise<unknown> => {
-    begin(job.attempt);
+    begun.resolve(job.attempt);
     return work(job);
   };
   const worker = createWorker(service, { orders }, { drainTimeoutMs: 1 });
   await worker.start();
-  const attempt = await begun;
+  const attempt = await begun.promise;
   await worker.stop();
   return attempt;
 }

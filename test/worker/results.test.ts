@@ -3,6 +3,7 @@ import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createStage, errorOf } from "../support/worker-stage.js";
+import { failing, runOrder, submitted } from "./stage.js";
 
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;
@@ -14,13 +15,11 @@ const garbage: Readonly<Record<string, unknown>> = {
   "a function inside": { run: () => {} },
   "a symbol inside": [Symbol("s")],
   "NaN, which JSON would turn into null": { rate: Number.NaN },
-  "an object whose toJSON throws": {
-    toJSON: () => {
-      throw new Error("no");
-    },
-  },
+  "an object whose toJSON throws": { toJSON: failing(new Error("no")) },
   "more than the limit": "x".repeat(65_536),
 };
+
+const REPORTS = { name: "reports", path: "/reports", result: z.object({ pages: z.number() }) } as const;
 
 describe("a result", () => {
   it.each(Object.entries(garbage))("that is %s fails only its own operation", async (_, value) => {
@@ -35,10 +34,7 @@ describe("a result", () => {
   });
 
   it("that is an error, which the processor should have thrown, fails the operation and says so", async () => {
-    const { submit, read, worker } = createStage();
-    const id = await submit({ itemId: "bad", quantity: 1 });
-    await worker({ orders: () => permanentFailure("The item is gone.") }).runUntilIdle();
-    const operation = await read(id);
+    const { operation } = await runOrder(() => permanentFailure("The item is gone."));
     expect(errorOf(operation)).toMatchObject({
       type: problemType("invalid-result"),
       detail:
@@ -47,14 +43,8 @@ describe("a result", () => {
   });
 
   it("that violates the schema of results fails the operation", async () => {
-    const reports = defineOperation({
-      name: "reports",
-      path: "/reports",
-      input: z.object({ year: z.number() }),
-      result: z.object({ pages: z.number() }),
-    });
-    const { submit, read, worker } = createStage([reports]);
-    const id = await submit({ year: 2026 });
+    const reports = defineOperation({ ...REPORTS, input: z.object({ year: z.number() }) });
+    const { id, read, worker } = await submitted(createStage([reports]), { year: 2026 });
     await worker({ reports: () => ({ pages: "many" as unknown as number }) }).runUntilIdle();
     const operation = await read(id);
     expect(errorOf(operation).type).toBe(problemType("invalid-result"));
@@ -62,14 +52,9 @@ describe("a result", () => {
   });
 
   it("is stored as the output of the schema of results", async () => {
-    const reports = defineOperation({
-      name: "reports",
-      path: "/reports",
-      input: z.object({ year: z.string().transform(Number) }),
-      result: z.object({ pages: z.number() }),
-    });
-    const { submit, read, worker } = createStage([reports]);
-    const id = await submit({ year: "2026" });
+    const input = z.object({ year: z.string().transform(Number) });
+    const reports = defineOperation({ ...REPORTS, input });
+    const { id, read, worker } = await submitted(createStage([reports]), { year: "2026" });
     await worker({ reports: ({ year }) => ({ pages: year, internal: true }) }).runUntilIdle();
     expect(await read(id)).toMatchObject({ state: "completed", result: '{"pages":2026}' });
   });
@@ -77,16 +62,13 @@ describe("a result", () => {
 
 describe("a stored input", () => {
   it("that a new version of the schema refuses fails the operation with a separate problem type", async () => {
-    const versionOf = (input: z.ZodType) => defineOperation({ name: "reports", path: "/reports", input });
     let current: z.ZodType = z.object({ year: z.number() });
-    const reports = versionOf(
-      z.unknown().superRefine((value, context) => {
-        for (const issue of current.safeParse(value).error?.issues ?? [])
-          context.addIssue({ ...issue, code: "custom" });
-      }),
-    );
-    const { clock, submit, read, worker } = createStage([reports]);
-    const id = await submit({ year: 2026 });
+    const input = z.unknown().superRefine((value, context) => {
+      for (const issue of current.safeParse(value).error?.issues ?? [])
+        context.addIssue({ ...issue, code: "custom" });
+    });
+    const reports = defineOperation({ name: "reports", path: "/reports", input });
+    const { id, clock, read, worker } = await submitted(createStage([reports]), { year: 2026 });
     current = z.object({ month: z.number() });
     const strict = worker({ reports: () => "done" });
     for (let waits = 0; waits < 5; waits += 1) {

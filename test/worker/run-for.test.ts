@@ -8,9 +8,9 @@ import {
 } from "async-request-reply";
 import { describe, expect, it, vi } from "vitest";
 import { effort } from "../support/effort.js";
-import { interceptBackend } from "../support/intercept-backend.js";
 import { declareRunFor } from "../support/run-for.js";
 import { createStage, signalOf } from "../support/worker-stage.js";
+import { endlessWork, failing, heldWork, submitted, withOperations } from "./stage.js";
 
 const input = {
   "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) },
@@ -20,23 +20,6 @@ const slow = defineOperation({ name: "slow", path: "/slow", input });
 const CUTS = effort(100, 1_000);
 const NOTHING: RunSummary = { completed: 0, failed: 0, retried: 0, released: 0, lost: 0, idle: true };
 
-/** Work that ends only when it is interrupted. */
-function createEndless() {
-  let begun = 0;
-  return {
-    run: (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> => {
-      begun += 1;
-      return new Promise((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
-      });
-    },
-    /** Resolves when this many attempts have begun. */
-    begun: async (count: number): Promise<void> => {
-      while (begun < count) await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
-}
-
 describe("runFor in memory", () => {
   declareRunFor(() => createMemoryBackend());
 
@@ -44,12 +27,8 @@ describe("runFor in memory", () => {
     const { worker, submit } = createStage([quick]);
     const outcomes: Record<string, () => unknown> = {
       completes: () => "done",
-      fails: () => {
-        throw permanentFailure("No.");
-      },
-      retries: () => {
-        throw retryLater({ afterMs: 60_000 });
-      },
+      fails: failing(permanentFailure("No.")),
+      retries: failing(retryLater({ afterMs: 60_000 })),
     };
     for (const name of ["completes", "completes", "completes", "fails", "fails", "retries", "releases"])
       await submit(name);
@@ -62,10 +41,9 @@ describe("runFor in memory", () => {
   });
 
   it("interrupts attempts when a tenth of the time is left, and releases them without counting", async () => {
-    const { worker, submit, read, clock, events } = createStage([slow]);
-    const id = await submit();
+    const { id, worker, read, clock, events } = await submitted(createStage([slow]));
     const reasons: unknown[] = [];
-    const endless = createEndless();
+    const endless = endlessWork();
     const running = worker({
       slow: (order, job) => {
         job.signal.addEventListener("abort", () => reasons.push(job.signal.reason.code));
@@ -73,7 +51,7 @@ describe("runFor in memory", () => {
       },
     });
     const run = running.runFor({ maxMs: 5_000 });
-    await endless.begun(1);
+    await endless.begun();
     await clock.advance(4_499);
     expect(reasons).toEqual([]);
     await clock.advance(1);
@@ -87,11 +65,10 @@ describe("runFor in memory", () => {
   });
 
   it("keeps at most a second of the time to release attempts", async () => {
-    const { worker, submit, clock } = createStage([slow]);
-    await submit();
-    const endless = createEndless();
+    const { worker, clock } = await submitted(createStage([slow]));
+    const endless = endlessWork();
     const run = worker({ slow: endless.run }).runFor({ maxMs: 300_000 });
-    await endless.begun(1);
+    await endless.begun();
     await clock.advance(298_999);
     let ended = false;
     void run.then(() => {
@@ -106,7 +83,7 @@ describe("runFor in memory", () => {
   it("loses nothing and counts nothing in many runs that are cut at the end of their time", async () => {
     const { worker, submit, read, clock } = createStage([slow]);
     const ids = await Promise.all(Array.from({ length: 5 }, () => submit()));
-    const endless = createEndless();
+    const endless = endlessWork();
     const running = worker({ slow: endless.run }, { maxAttempts: 2 });
     for (let round = 1; round <= CUTS; round += 1) {
       const run = running.runFor({ maxMs: 1_000 });
@@ -119,15 +96,11 @@ describe("runFor in memory", () => {
   });
 
   it("resolves at the end of its time even if the store does not answer any more", async () => {
-    const { worker, submit, clock } = createStage([slow], (backend) =>
-      interceptBackend(backend, ({ method }, proceed) =>
-        method === "settle" ? new Promise(() => {}) : proceed(),
-      ),
-    );
-    await submit();
-    const endless = createEndless();
+    const change = withOperations(() => ({ settle: () => new Promise(() => {}) }));
+    const { worker, clock } = await submitted(createStage([slow], change));
+    const endless = endlessWork();
     const run = worker({ slow: endless.run }).runFor({ maxMs: 5_000 });
-    await endless.begun(1);
+    await endless.begun();
     await clock.advance(5_000);
     expect(await run).toEqual({ ...NOTHING, idle: false });
   });
@@ -158,17 +131,12 @@ describe("runFor in memory", () => {
     const { worker, submit } = createStage([quick, slow]);
     const step = signalOf();
     const done: unknown[] = [];
-    const running = worker(
-      {
-        quick: async (number) => {
-          // Long enough for the worker to find all slots taken.
-          for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-          done.push(number);
-        },
-        slow: () => step.promise,
-      },
-      { concurrency: 2 },
-    );
+    const note = async (number: unknown): Promise<void> => {
+      // Long enough for the worker to find all slots taken.
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      done.push(number);
+    };
+    const running = worker({ quick: note, slow: () => step.promise }, { concurrency: 2 });
     await submit(0, "/slow");
     for (let number = 1; number <= 20; number += 1) await submit(number, "/quick");
     const run = running.runFor({ maxMs: 60_000 });
@@ -196,17 +164,13 @@ describe("runFor in memory", () => {
     const { worker, submit } = createStage([slow]);
     let running = 0;
     let most = 0;
-    const shared = worker(
-      {
-        slow: async () => {
-          running += 1;
-          most = Math.max(most, running);
-          await new Promise((resolve) => setImmediate(resolve));
-          running -= 1;
-        },
-      },
-      { concurrency: 3 },
-    );
+    const run = async (): Promise<void> => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    };
+    const shared = worker({ slow: run }, { concurrency: 3 });
     for (let number = 0; number < 50; number += 1) await submit(number);
     const runs = await Promise.all([1, 2, 3].map(() => shared.runFor({ maxMs: 60_000 })));
     expect(runs.reduce((sum, { completed }) => sum + completed, 0)).toBe(50);
@@ -216,57 +180,39 @@ describe("runFor in memory", () => {
 
   it("interrupts only its own attempts", async () => {
     const { worker, submit, clock } = createStage([slow]);
-    const step = signalOf();
-    const others = signalOf();
-    const own = createEndless();
-    const shared = worker({
-      slow: (name, job) => {
-        if (name === "own") return own.run(name, job);
-        others.resolve();
-        return step.promise;
-      },
-    });
+    const [own, others] = [endlessWork(), heldWork()];
+    const shared = worker({ slow: (name, job) => (name === "own" ? own : others).run(name, job) });
     await submit("other");
     const ending = new AbortController();
     const long = shared.runFor({ maxMs: 60_000, signal: ending.signal });
-    await others.promise;
+    await others.begun;
     // It would take the other operation too.
     ending.abort();
     await submit("own");
     const short = shared.runFor({ maxMs: 1_000 });
-    await own.begun(1);
+    await own.begun();
     await clock.advance(900);
     expect(await short).toEqual({ ...NOTHING, released: 1, idle: false });
-    step.resolve();
+    others.end();
     expect(await long).toEqual({ ...NOTHING, completed: 1, idle: false });
   });
 
   it("begins no more work when its signal is aborted, and lets the attempts that run end", async () => {
     const { worker, submit } = createStage([slow]);
-    const begun = signalOf();
-    const step = signalOf();
-    const running = worker(
-      {
-        slow: () => {
-          begun.resolve();
-          return step.promise;
-        },
-      },
-      { concurrency: 1 },
-    );
+    const work = heldWork();
+    const running = worker({ slow: work.run }, { concurrency: 1 });
     await submit();
     await submit();
     const ending = new AbortController();
     const run = running.runFor({ maxMs: 60_000, signal: ending.signal });
-    await begun.promise;
+    await work.begun;
     ending.abort();
-    step.resolve();
+    work.end();
     expect(await run).toEqual({ ...NOTHING, completed: 1, idle: false });
   });
 
   it("resolves at once after its worker was stopped", async () => {
-    const { worker, submit } = createStage([slow]);
-    await submit();
+    const { worker } = await submitted(createStage([slow]));
     const stopped = worker({ slow: () => "done" });
     await stopped.stop();
     expect(await stopped.runFor({ maxMs: 60_000 })).toEqual({ ...NOTHING, idle: false });
@@ -289,13 +235,14 @@ describe("runFor in memory", () => {
 
   it("rejects if the store fails, but only when the attempts that run have ended", async () => {
     let claims = 0;
-    const { worker, submit, clock, read } = createStage([slow], (backend) =>
-      interceptBackend(backend, ({ method }, proceed) => {
-        if (method === "claim") claims += 1;
-        return claims > 1 && method === "claim" ? Promise.reject(new Error("down")) : proceed();
-      }),
-    );
-    const id = await submit();
+    const change = withOperations((operations) => ({
+      claim: async (request) => {
+        claims += 1;
+        if (claims > 1) throw new Error("down");
+        return operations.claim(request);
+      },
+    }));
+    const { id, worker, clock, read } = await submitted(createStage([slow], change));
     const step = signalOf();
     const run = worker({ slow: () => step.promise }).runFor({ maxMs: 60_000 });
     const failure = run.catch((error: unknown) => error);
@@ -334,10 +281,7 @@ describe("the options of runFor", () => {
     [{}, "Option `maxMs` must be a whole number greater than 0, not undefined."],
     [{ maxMs: null }, "Option `maxMs` must be a whole number greater than 0, not null."],
     [{ maxMs: 1.5 }, "Option `maxMs` must be a whole number greater than 0, not 1.5."],
-    [
-      { maxMs: 2 ** 31 },
-      "Option `maxMs` must be at most 2147483647 milliseconds \\(24\\.8 days\\), not 2147483648.",
-    ],
+    [{ maxMs: 2 ** 31 }, /`maxMs` must be at most 2147483647 milliseconds \(24\.8 days\), not 2147483648\./],
     [{ maxMs: 1, singal: 1 }, /Unknown option `singal` of worker\.runFor\. Did you mean `signal`\?/],
   ])("are refused if they are wrong: %o", async (options, detail) => {
     const refused = worker({ quick: () => {} }).runFor(options as never);

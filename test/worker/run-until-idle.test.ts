@@ -1,5 +1,4 @@
 import {
-  allowAnonymous,
   createMemoryBackend,
   createService,
   createWorker,
@@ -10,10 +9,10 @@ import type { Ring } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it, vi } from "vitest";
 import { nextTurn } from "../../src/platform/waits.js";
-import { interceptBackend } from "../support/intercept-backend.js";
 import { replacing } from "../support/replacing.js";
 import { declareRunUntilIdle } from "../support/run-until-idle.js";
 import { createStage, signalOf } from "../support/worker-stage.js";
+import { submitted, withOperations } from "./stage.js";
 
 describe("runUntilIdle in memory", () => {
   declareRunUntilIdle(() => createMemoryBackend({ clock: createManualClock() }));
@@ -21,8 +20,8 @@ describe("runUntilIdle in memory", () => {
   it("lets the rest of the process work between its rounds", async () => {
     const definition = defineOrders();
     const backend = createMemoryBackend();
-    const service = createService({ definitions: [definition], backend, authorize: allowAnonymous() });
-    const submit = () => service.submit(definition, { itemId: "a", quantity: 1 }, { tenant: "anonymous" });
+    const service = createService({ definitions: [definition], backend });
+    const submit = () => service.submit(definition, { itemId: "a", quantity: 1 });
     let turns = 0;
     let ended = false;
     const count = (): void => {
@@ -74,16 +73,15 @@ describe("runUntilIdle in memory", () => {
     const claiming = signalOf();
     const goOn = signalOf();
     let claims = 0;
-    const { worker, submit, read } = createStage([defineOrders()], (backend) =>
-      interceptBackend(backend, async ({ method }, proceed) => {
-        if (method !== "claim") return proceed();
+    const change = withOperations((operations) => ({
+      claim: async (request) => {
         claims += 1;
         claiming.resolve();
         await goOn.promise;
-        return proceed();
-      }),
-    );
-    const id = await submit();
+        return operations.claim(request);
+      },
+    }));
+    const { id, worker, read } = await submitted(createStage([defineOrders()], change));
     const stopping = worker({ orders: () => "done" });
     const idle = stopping.runUntilIdle();
     await claiming.promise;

@@ -1,51 +1,26 @@
-import {
-  AsyncReplyError,
-  type Backend,
-  createMemoryBackend,
-  createWorker,
-  defineOrders,
-  type ServiceEvent,
-  type Worker,
-} from "async-request-reply";
-import { createManualClock, type ManualClock } from "async-request-reply/testing";
+import { AsyncReplyError, defineOrders } from "async-request-reply";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { replacing } from "../support/replacing.js";
+import { interceptBackend } from "../support/intercept-backend.js";
+import { createStage, signalOf } from "../support/worker-stage.js";
+import { failing } from "./stage.js";
 
-const orders = defineOrders();
 const MISTAKE = new AsyncReplyError("INVALID_OPTION", "Table orders does not exist. Create it.");
 const UNREACHABLE = new AsyncReplyError("STORE_UNAVAILABLE", "No server accepts connections.");
 
-interface Stage {
-  readonly worker: Worker;
-  readonly clock: ManualClock;
-  readonly events: ServiceEvent[];
-  /** How often the worker has looked for work. */
-  claims(): number;
-  checks(): number;
-}
-
-/** A worker on a back end with this check. */
-function stageOf(check: () => Promise<void>): Stage {
-  const clock = createManualClock();
-  const memory: Backend = createMemoryBackend({ clock });
-  const events: ServiceEvent[] = [];
+/** A worker on a back end with this check, and how often it has checked and has looked for work. */
+function stageOf(check: () => Promise<void>) {
   let [claims, checks] = [0, 0];
-  const backend: Backend = {
-    ...memory,
-    operations: replacing(memory.operations, {
-      claim: async (request) => {
-        claims += 1;
-        return memory.operations.claim(request);
-      },
+  const { clock, events, ...stage } = createStage([defineOrders()], (backend) => ({
+    ...interceptBackend(backend, ({ method }, proceed) => {
+      if (method === "claim") claims += 1;
+      return proceed();
     }),
     check: () => {
       checks += 1;
       return check();
     },
-  };
-  const source = { definitions: [orders], backend, runtime: { clock } };
-  const observe = (event: ServiceEvent): void => void events.push(event);
-  const worker = createWorker({ ...source, observe }, { orders: () => ({}) }, { drainTimeoutMs: 1 });
+  }));
+  const worker = stage.worker({ orders: () => ({}) }, { drainTimeoutMs: 1 });
   onTestFinished(async () => {
     const stopped = worker.stop();
     await clock.advance(60_000);
@@ -80,13 +55,7 @@ describe("a worker that is started", () => {
 
   it.each<[string, () => Promise<void>, unknown]>([
     ["cannot be reached", () => Promise.reject(UNREACHABLE), UNREACHABLE],
-    [
-      "has a check that throws",
-      () => {
-        throw new TypeError("no check");
-      },
-      new TypeError("no check"),
-    ],
+    ["has a check that throws", failing(new TypeError("no check")), new TypeError("no check")],
   ])("begins, and tells the observer, where the store %s", async (_, check, error) => {
     const { worker, events, claims } = stageOf(check);
     await worker.start();
@@ -104,15 +73,12 @@ describe("a worker that is started", () => {
   });
 
   it("does not begin if it was stopped during the check", async () => {
-    let refuse: (error: unknown) => void = () => {};
-    const answer = new Promise<void>((_, reject) => {
-      refuse = reject;
-    });
-    const { worker, events, claims } = stageOf(() => answer);
+    const checked = signalOf();
+    const { worker, events, claims } = stageOf(() => checked.promise.then(failing(MISTAKE)));
     const started = worker.start();
     await worker.stop();
     await started;
-    refuse(MISTAKE);
+    checked.resolve();
     expect([claims(), events]).toEqual([0, []]);
   });
 });

@@ -1,10 +1,20 @@
 import { defineOperation, defineOrders, type Job } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createStage, LEASE_MS, signalOf } from "../support/worker-stage.js";
+import { createStage, LEASE_MS, signalOf, type WorkerStage } from "../support/worker-stage.js";
+import { countOf } from "./stage.js";
 
 const reports = defineOperation({ name: "reports", path: "/reports", input: z.object({}) });
 const BOTH = [defineOrders(), reports] as const;
+
+/** Accepts orders, of which each begins an attempt with a worker that dies. */
+async function loseOrders(
+  { submit, lose, clock }: Pick<WorkerStage<[]>, "submit" | "lose" | "clock">,
+  count: number,
+): Promise<void> {
+  for (let each = 0; each < count; each += 1) await lose(await submit());
+  await clock.advance(LEASE_MS);
+}
 
 /** Work that takes this long on the clock of the stage, and how much of it ran at the same time. */
 function timedWork({ clock }: Pick<ReturnType<typeof createStage>, "clock">, ms: number) {
@@ -26,29 +36,25 @@ function timedWork({ clock }: Pick<ReturnType<typeof createStage>, "clock">, ms:
 describe("the recovery after a killed worker", () => {
   it("runs 100 short operations in seconds on 50 slots, and releases each at most once", async () => {
     const stage = createStage();
-    const { submit, lose, worker, clock, events } = stage;
-    const ids = await Promise.all(Array.from({ length: 100 }, () => submit()));
-    for (const id of ids) await lose(id);
-    await clock.advance(LEASE_MS);
+    const { worker, clock, events } = stage;
+    await loseOrders(stage, 100);
     const work = timedWork(stage, 200);
     const working = worker({ orders: work.run }, { concurrency: 50 });
     await working.start();
-    const count = (name: string): number => events.filter(({ event }) => event === name).length;
     const from = clock.now();
-    while (count("operation.completed") < 100) await clock.advance(50);
+    while (countOf(events, "operation.completed") < 100) await clock.advance(50);
     // One, two, four and so on: seven rounds.
     expect(clock.now() - from).toBeLessThanOrEqual(3_000);
     expect(work.most()).toBeLessThanOrEqual(50);
-    expect(count("operation.released")).toBeLessThanOrEqual(100);
+    expect(countOf(events, "operation.released")).toBeLessThanOrEqual(100);
     expect(new Set(work.begun.map(({ id }) => id)).size).toBe(100);
     await working.stop();
   });
 
   it("begins more long operations whenever the ones before have lived for two renewals", async () => {
     const stage = createStage();
-    const { submit, lose, worker, clock, events } = stage;
-    for (let each = 0; each < 10; each += 1) await lose(await submit());
-    await clock.advance(LEASE_MS);
+    const { worker, clock, events } = stage;
+    await loseOrders(stage, 10);
     const work = timedWork(stage, 300_000);
     const working = worker({ orders: work.run }, { concurrency: 50 });
     await working.start();
@@ -57,31 +63,26 @@ describe("the recovery after a killed worker", () => {
     const rounds = work.begun.map(({ at }) => Math.floor((at - first) / 20_000));
     expect(rounds).toEqual([0, 1, 1, 2, 2, 2, 2, 3, 3, 3]);
     expect(work.most()).toBe(10);
-    expect(events.filter(({ event }) => event === "operation.released").length).toBeLessThanOrEqual(10);
-    while (events.filter(({ event }) => event === "operation.completed").length < 10)
-      await clock.advance(10_000);
+    expect(countOf(events, "operation.released")).toBeLessThanOrEqual(10);
+    while (countOf(events, "operation.completed") < 10) await clock.advance(10_000);
     await working.stop();
   });
 
   it("begins with one again if none has ended for the time of a lease", async () => {
     const stage = createStage(BOTH);
-    const { submit, lose, worker, clock, events } = stage;
-    const loseFour = async (): Promise<void> => {
-      for (let each = 0; each < 4; each += 1) await lose(await submit());
-      await clock.advance(LEASE_MS);
-    };
-    await loseFour();
+    const { submit, worker, clock, events } = stage;
+    await loseOrders(stage, 4);
     const orders = timedWork(stage, 200);
     const others = timedWork(stage, 2 * LEASE_MS);
     const working = worker({ orders: orders.run, reports: others.run }, { concurrency: 2 });
     await working.start();
-    const completed = (): number => events.filter(({ event }) => event === "operation.completed").length;
+    const completed = () => countOf(events, "operation.completed");
     while (completed() < 4) await clock.advance(50);
     expect(orders.most()).toBe(2);
     // These occupy both slots while further operations are lost.
     for (let each = 0; each < 2; each += 1) await submit({}, "/reports");
     while (others.begun.length < 2) await clock.advance(1);
-    await loseFour();
+    await loseOrders(stage, 4);
     while (completed() < 10) await clock.advance(50);
     const [first, second] = orders.begun.slice(4);
     expect(second?.at).toBeGreaterThanOrEqual((first?.at ?? 0) + 200);
@@ -90,34 +91,27 @@ describe("the recovery after a killed worker", () => {
 
   it("runs an operation alone if another lost attempt would be its end", async () => {
     const stage = createStage();
-    const { submit, lose, worker, clock, events } = stage;
-    for (let each = 0; each < 5; each += 1) await lose(await submit());
-    await clock.advance(LEASE_MS);
+    const { worker, clock, events } = stage;
+    await loseOrders(stage, 5);
     const work = timedWork(stage, 200);
     const working = worker({ orders: { run: work.run, maxAttempts: 2 } }, { concurrency: 50 });
     await working.start();
-    const count = (name: string): number => events.filter(({ event }) => event === name).length;
-    while (count("operation.completed") < 5) await clock.advance(50);
+    while (countOf(events, "operation.completed") < 5) await clock.advance(50);
     expect(work.most()).toBe(1);
     await working.stop();
   });
 
   it("leaves the slots to other work meanwhile", async () => {
     const stage = createStage();
-    const { submit, lose, worker, clock, read } = stage;
-    for (let each = 0; each < 10; each += 1) await lose(await submit());
-    await clock.advance(LEASE_MS);
+    const { submit, worker, clock, read } = stage;
+    await loseOrders(stage, 10);
     const finish = signalOf();
     const lost = new Set<string>();
-    const working = worker(
-      {
-        orders: async (_, { operationId, attempt }) => {
-          if (attempt > 1) lost.add(operationId);
-          if (attempt > 1) await finish.promise;
-        },
-      },
-      { concurrency: 2 },
-    );
+    const orders = async (_: unknown, { operationId, attempt }: Job): Promise<void> => {
+      if (attempt > 1) lost.add(operationId);
+      if (attempt > 1) await finish.promise;
+    };
+    const working = worker({ orders }, { concurrency: 2 });
     await working.start();
     while (lost.size === 0) await clock.advance(100);
     const fresh = [await submit(), await submit(), await submit()];

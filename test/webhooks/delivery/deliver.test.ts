@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createComposedBackend } from "../../support/composed-backend.js";
 import { status } from "../../support/webhooks/receiver.js";
 import { createStage, exportsOf, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
+import { announce } from "../stage.js";
 
 let stage: WebhookStage;
 afterEach(() => stage.close());
@@ -12,10 +13,7 @@ afterEach(() => stage.close());
 const bodies = (): unknown[] => stage.receiver.received.map(({ body }) => JSON.parse(body) as unknown);
 
 it("stores only text that everyone can hold about a failed delivery", async () => {
-  const send = async (): Promise<never> => {
-    throw new Error("\u0000half \ud83d of\u001b a pair");
-  };
-  stage = await createStage({ send });
+  stage = await createStage({ send: () => Promise.reject(new Error("\u0000half \ud83d of\u001b a pair")) });
   await stage.submit();
   await stage.workFor(24 * 3_600_000);
   const { backend } = stage;
@@ -44,13 +42,9 @@ describe("the end of an operation", () => {
 
   it("is announced if the work failed, with the error that the status endpoint shows", async () => {
     stage = await createStage();
-    const operationId = await stage.submit("refuse");
-    await stage.work();
-    const { body } = await stage.service.handle({
-      method: "GET",
-      path: `/operations/${operationId}`,
-      headers: {},
-    });
+    const operationId = await announce(stage, "refuse");
+    const path = `/operations/${operationId}`;
+    const { body } = await stage.service.handle({ method: "GET", path, headers: {} });
     const { error } = JSON.parse(body as string) as { error: object };
     expect(bodies()).toMatchObject([
       { type: "operation.failed", data: { operationId, status: "failed", error } },
@@ -90,15 +84,13 @@ describe("the end of an operation", () => {
     Object.assign(stage.backend.operations, { create: () => Promise.reject(new Error("died")) });
     await stage.post("complete", { "idempotency-key": "k" });
     Object.assign(stage.backend.operations, { create });
-    const operationId = await stage.submit("complete", { "idempotency-key": "k" });
-    await stage.work();
+    const operationId = await announce(stage, "complete", { "idempotency-key": "k" });
     expect(bodies()).toMatchObject([{ data: { operationId } }]);
   });
 
   it("is not announced to a tenant without an endpoint", async () => {
     stage = await createStage({ endpoint: () => undefined });
-    await stage.submit();
-    await stage.work();
+    await announce(stage);
     expect(stage.receiver.received).toEqual([]);
     const listed = await stage.backend.operations.list({ internal: true, limit: 9, state: "completed" });
     expect(listed?.map(({ definition }) => definition).sort()).toEqual(["exports", "webhook.delivery"]);
@@ -162,8 +154,7 @@ describe("a delivery", () => {
     const sign = (message: { readonly id: string }, topic: object): Promise<string> =>
       Promise.resolve(`v1,${message.id}-${JSON.stringify(topic)}`);
     stage = await createStage({ endpoint: () => ({ url: stage.receiver.url }), sign });
-    await stage.submit();
-    await stage.work();
+    await announce(stage);
     const topic = { tenant: "acme", definition: "exports", url: stage.receiver.url };
     const headers = stage.receiver.received[0]?.headers ?? {};
     expect(headers["webhook-signature"]).toBe(`v1,${headers["webhook-id"]}-${JSON.stringify(topic)}`);
@@ -193,8 +184,7 @@ describe("a delivery", () => {
   it("is hidden from clients and visible to operators, who can run a failed one again under its id", async () => {
     stage = await createStage();
     stage.receiver.answer(status(410));
-    await stage.submit();
-    await stage.work();
+    await announce(stage);
     const headers = stage.receiver.received[0]?.headers ?? {};
     const deliveryId = String(headers["webhook-id"]);
     const path = `/operations/${deliveryId}`;
@@ -215,16 +205,11 @@ describe("a delivery", () => {
 
   it("announces the successor of an operation that was run again, under another id", async () => {
     stage = await createStage();
-    const failed = await stage.submit("mend");
-    await stage.work();
+    const failed = await announce(stage, "mend");
     stage.mend();
     const { backend, clock } = stage;
-    const operator = createOperator({
-      backend,
-      definitions: [exportsOf],
-      runtime: { clock },
-      observe: false,
-    });
+    const definitions = [exportsOf];
+    const operator = createOperator({ backend, definitions, runtime: { clock }, observe: false });
     const { operation: { operationId } = {} } = await operator.redrive(failed);
     await stage.work();
     expect(bodies()).toMatchObject([

@@ -1,5 +1,5 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createStage } from "../../support/webhooks/stage.js";
+import { describe, expect, it } from "vitest";
+import { announce, openStage } from "../stage.js";
 
 const BASE = "https://docs.example.com/problems/";
 
@@ -9,13 +9,8 @@ describe("the error in a webhook has its name and the `problemBaseUri`", () => {
     ["that was passed to the worker of another process", false, BASE],
     ["of the package, unless another one is set", false, undefined],
   ])("%s", async (_, deliver, problemBaseUri) => {
-    const stage = await createStage(
-      {},
-      { deliver, ...(problemBaseUri === undefined ? {} : { problemBaseUri }) },
-    );
-    onTestFinished(() => stage.close());
-    const id = await stage.submit("refuse");
-    await stage.work();
+    const stage = await openStage({}, { deliver, ...(problemBaseUri && { problemBaseUri }) });
+    const id = await announce(stage, "refuse");
     if (!deliver) await stage.workAsDeliverer(1_000);
     const shown = await stage.service.handle({ method: "GET", path: `/operations/${id}`, headers: {} });
     const { error } = JSON.parse(String(shown.body)) as { readonly error: object };

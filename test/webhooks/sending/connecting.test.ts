@@ -1,13 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { status } from "../../support/webhooks/receiver.js";
-import { createStage, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
-
-let stage: WebhookStage;
-afterEach(() => stage.close());
-
-const retries = (): unknown[] => stage.events.filter(({ event }) => event === "operation.retried");
+import { SECRET } from "../../support/webhooks/stage.js";
+import { openStage } from "../stage.js";
 
 describe("connecting to a receiver", () => {
   it("has a limit of 5 s, which includes TLS", async () => {
@@ -17,25 +13,23 @@ describe("connecting to a receiver", () => {
     await once(server, "listening");
     onTestFinished(() => void server.close());
     const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    stage = await createStage({
-      endpoint: () => ({ url: origin, secrets: [SECRET] }),
-      trustedOrigins: [origin],
-    });
+    const endpoint = () => ({ url: origin, secrets: [SECRET] });
+    const stage = await openStage({ endpoint, trustedOrigins: [origin] });
+    const retries = () => stage.events.filter(({ event }) => event === "operation.retried");
     await stage.submit();
     const working = stage.work();
     await expect.poll(() => sockets.length).toBe(1);
     await stage.clock.advance(4_999);
     expect(retries()).toEqual([]);
     await stage.clock.advance(1);
-    await expect
-      .poll(retries)
-      .toMatchObject([{ error: { detail: "There was no connection to the receiver within 5000 ms." } }]);
+    const detail = "There was no connection to the receiver within 5000 ms.";
+    await expect.poll(retries).toMatchObject([{ error: { detail } }]);
     await working;
     await expect.poll(() => sockets[0]?.destroyed).toBe(true);
   });
 
   it("does not limit the time until the answer", async () => {
-    stage = await createStage();
+    const stage = await openStage();
     let answer = (): void => {};
     stage.receiver.answer((response) => {
       answer = () => status(204)(response);

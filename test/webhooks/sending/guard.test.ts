@@ -4,6 +4,7 @@ import { createWebhooks } from "async-request-reply/webhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { refusalOf } from "../../support/refusal.js";
 import { createStage, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
+import { announce } from "../stage.js";
 import { PUBLIC, REFUSED } from "./tricks.js";
 
 const dns = process.getBuiltinModule("node:dns");
@@ -51,12 +52,22 @@ function catchRequests(code = "ECONNRESET"): RequestOptions[] {
 /** Delivers to a URL once, and returns what the error of the attempt says. */
 async function deliverTo(url: string): Promise<string> {
   stage = await createStage({ endpoint: () => ({ url, secrets: [SECRET] }) });
-  await stage.submit();
-  await stage.work();
+  await announce(stage);
   const retried = stage.events.find(({ event }) => event === "operation.retried");
   const { error } = retried as { readonly error: unknown };
   return isAsyncReplyError(error) ? error.detail : String(error);
 }
+
+/** Delivers to a URL, to which no request may go, and returns what the error of the attempt says. */
+async function refusalFor(url: string): Promise<string> {
+  const requests = catchRequests();
+  const refusal = await deliverTo(url);
+  expect(requests).toEqual([]);
+  return refusal;
+}
+
+const urlOf = (address: string): string =>
+  address.includes(":") ? `https://[${address}]/` : `https://${address}/`;
 
 const trust = "For tests and your own servers, add its origin to `trustedOrigins` of createWebhooks.";
 const notPublic = `The URL of the receiver cannot be used: its address is not public. ${trust}`;
@@ -65,10 +76,7 @@ describe("a webhook to an address that is not public", () => {
   it.each(REFUSED.filter(([, address]) => !address.includes("%")))(
     "is not sent: %s, %s",
     async (_, address) => {
-      const requests = catchRequests();
-      const host = address.includes(":") ? `[${address}]` : address;
-      expect(await deliverTo(`https://${host}/`)).toBe(notPublic);
-      expect(requests).toEqual([]);
+      expect(await refusalFor(urlOf(address))).toBe(notPublic);
     },
   );
 
@@ -82,17 +90,13 @@ describe("a webhook to an address that is not public", () => {
     "https://127.0.0.1./",
     "https://[0:0:0:0:0:ffff:127.0.0.1]/",
   ])("is not sent in another notation: %s", async (url) => {
-    const requests = catchRequests();
-    expect(await deliverTo(url)).toBe(notPublic);
-    expect(requests).toEqual([]);
+    expect(await refusalFor(url)).toBe(notPublic);
   });
 
   it.each(REFUSED)("is not sent if a host resolves to it: %s, %s", async (_, address) => {
     resolveTo(["1.1.1.1", address]);
-    const requests = catchRequests();
     const detail = `The receiver hooks.example resolves to ${address}, which is not an address of the public internet. ${trust}`;
-    expect(await deliverTo("https://hooks.example/")).toBe(detail);
-    expect(requests).toEqual([]);
+    expect(await refusalFor("https://hooks.example/")).toBe(detail);
   });
 });
 
@@ -109,17 +113,15 @@ describe("a webhook with a URL that cannot be used", () => {
     ["https://[fe80::1%25eth0]/", "it is not an absolute URL of at most 2048 characters"],
     [`https://hooks.example/${"x".repeat(2_048)}`, "it is not an absolute URL of at most 2048 characters"],
   ])("is not sent: %s", async (url, reason) => {
-    const requests = catchRequests();
     const advice = /scheme|port/.test(reason) ? ` ${trust}` : "";
-    expect(await deliverTo(url)).toBe(`The URL of the receiver cannot be used: ${reason}.${advice}`);
-    expect(requests).toEqual([]);
+    expect(await refusalFor(url)).toBe(`The URL of the receiver cannot be used: ${reason}.${advice}`);
   });
 });
 
 describe("a webhook to a public address", () => {
   it.each(PUBLIC)("is sent to %s", async (address) => {
     const requests = catchRequests();
-    await deliverTo(`https://${address.includes(":") ? `[${address}]` : address}/`);
+    await deliverTo(urlOf(address));
     expect(requests).toHaveLength(1);
   });
 
@@ -156,17 +158,12 @@ describe("a webhook to a public address", () => {
 });
 
 describe("a server on loopback", () => {
-  it("gets no webhook if its origin is not trusted", async () => {
-    stage = await createStage({ trustedOrigins: [] });
-    await stage.submit();
-    await stage.work();
-    expect(stage.receiver.received).toEqual([]);
-  });
-
-  it("gets no webhook if another port of it is trusted", async () => {
-    stage = await createStage({ trustedOrigins: ["http://127.0.0.1:1"] });
-    await stage.submit();
-    await stage.work();
+  it.each([
+    ["its origin is not trusted", []],
+    ["another port of it is trusted", ["http://127.0.0.1:1"]],
+  ])("gets no webhook if %s", async (_, trustedOrigins) => {
+    stage = await createStage({ trustedOrigins });
+    await announce(stage);
     expect(stage.receiver.received).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createWorker, isAsyncReplyError, type RunSummary } from "async-request-reply";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { createStage, exportsOf, SECRET, type WebhookStage } from "../../support/webhooks/stage.js";
+import { announce } from "../stage.js";
 import { startDnsServer } from "./dns-server.js";
 
 const { promises: dns } = process.getBuiltinModule("node:dns");
@@ -35,8 +36,7 @@ function errors(): string[] {
 /** Sends one webhook, and returns what the error of the attempt says. */
 async function deliverTo(url: string): Promise<string | undefined> {
   endpoint = url;
-  await stage.submit();
-  await stage.work();
+  await announce(stage);
   return errors().at(-1);
 }
 

@@ -1,7 +1,9 @@
 import { runInNewContext } from "node:vm";
+import type { Job } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { createStage, errorOf } from "../../support/worker-stage.js";
+import { failing, runOrder, submitted } from "../stage.js";
 
 const HINT = "Use plain JSON values, or give it a toJSON() method.";
 
@@ -68,21 +70,15 @@ const refused: readonly (readonly [value: unknown, path: string, what: string])[
 ];
 
 async function failureOf(value: unknown): Promise<{ readonly type: string; readonly detail: string }> {
-  const { submit, read, worker } = createStage();
-  const id = await submit();
-  await worker({ orders: () => value }).runUntilIdle();
-  const failed = await read(id);
-  expect(failed).toMatchObject({ state: "failed", attempt: 1 });
-  return errorOf(failed);
+  const { operation } = await runOrder(() => value);
+  expect(operation).toMatchObject({ state: "failed", attempt: 1 });
+  return errorOf(operation);
 }
 
 async function resultOf(value: unknown): Promise<string | undefined> {
-  const { submit, read, worker } = createStage();
-  const id = await submit();
-  await worker({ orders: () => value }).runUntilIdle();
-  const completed = await read(id);
-  expect(completed.state).toBe("completed");
-  return completed.result;
+  const { operation } = await runOrder(() => value);
+  expect(operation.state).toBe("completed");
+  return operation.result;
 }
 
 describe("a result that JSON cannot represent", () => {
@@ -94,13 +90,7 @@ describe("a result that JSON cannot represent", () => {
   });
 
   it("is distinguished from a value that throws while it is read", async () => {
-    const broken = {
-      page: {
-        toJSON: () => {
-          throw new Error("secret");
-        },
-      },
-    };
+    const broken = { page: { toJSON: failing(new Error("secret")) } };
     expect((await failureOf(broken)).detail).toBe(UNREADABLE);
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
@@ -163,16 +153,12 @@ describe("progress that cannot be stored", () => {
   ])(
     "is dropped and reported with what is expected, and the work goes on: %s",
     async (_, value, expected) => {
-      const { submit, read, worker, events } = createStage();
-      const id = await submit();
-      await worker({
-        orders: (__, job) => {
-          job.progress("before");
-          job.progress(value);
-          return "done";
-        },
-      }).runUntilIdle();
-      expect(await read(id)).toMatchObject({ state: "completed", result: '"done"', progress: '"before"' });
+      const { id, operation, events } = await runOrder((__, job) => {
+        job.progress("before");
+        job.progress(value);
+        return "done";
+      });
+      expect(operation).toMatchObject({ state: "completed", result: '"done"', progress: '"before"' });
       const error = { code: "INVALID_RESULT", message: expect.stringContaining(expected) };
       expect(events.filter(({ event }) => event === "progress.dropped")).toMatchObject([
         { event: "progress.dropped", operationId: id, ...ORDERS, error },
@@ -181,18 +167,13 @@ describe("progress that cannot be stored", () => {
   );
 
   it("is reported once in an attempt, and does not stop later progress", async () => {
-    const { submit, read, worker, events, clock } = createStage();
-    const id = await submit();
-    const working = worker(
-      {
-        orders: (_, job) => {
-          for (let done = 0; done < 100; done += 1) job.progress({ done: BigInt(done) });
-          job.progress({ done: 100 });
-          if (job.attempt === 1) throw new Error("again");
-        },
-      },
-      { backoff: { baseMs: 1_000, maxMs: 1_000 } },
-    );
+    const { id, read, worker, events, clock } = await submitted(createStage());
+    const orders = (_: unknown, job: Job): void => {
+      for (let done = 0; done < 100; done += 1) job.progress({ done: BigInt(done) });
+      job.progress({ done: 100 });
+      if (job.attempt === 1) throw new Error("again");
+    };
+    const working = worker({ orders }, { backoff: { baseMs: 1_000, maxMs: 1_000 } });
     await working.runUntilIdle();
     await clock.advance(1_000);
     await working.runUntilIdle();

@@ -1,17 +1,10 @@
-import {
-  AsyncReplyError,
-  type Backend,
-  defineOperation,
-  permanentFailure,
-  retryLater,
-} from "async-request-reply";
+import { AsyncReplyError, defineOrders, type Job, permanentFailure, retryLater } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import { replacing } from "../../support/replacing.js";
 import { createStage, errorOf } from "../../support/worker-stage.js";
+import { reasonOf, submitted, withOperations } from "../stage.js";
 
-const orders = defineOperation({ name: "orders", path: "/orders", input: z.object({ n: z.number() }) });
+const orders = defineOrders();
 
 const refusal = (): AsyncReplyError =>
   new AsyncReplyError("INTERNAL", "The database cannot store this data.");
@@ -21,47 +14,36 @@ function refuseUnlessAscii(data: unknown): void {
 }
 
 /** A store whose database has no place for anything but ASCII, like some encodings of databases. */
-function inAscii(backend: Backend): Backend {
-  const { operations } = backend;
-  const ascii: Partial<Backend["operations"]> = {
-    settle: async (lease, settlement) => {
-      refuseUnlessAscii(settlement);
-      return operations.settle(lease, settlement);
-    },
-    renew: async (lease, renewal) => {
-      refuseUnlessAscii(renewal);
-      return operations.renew(lease, renewal);
-    },
-  };
-  return { ...backend, operations: replacing(operations, ascii) };
-}
+const inAscii = withOperations((operations) => ({
+  settle: async (lease, settlement) => {
+    refuseUnlessAscii(settlement);
+    return operations.settle(lease, settlement);
+  },
+  renew: async (lease, renewal) => {
+    refuseUnlessAscii(renewal);
+    return operations.renew(lease, renewal);
+  },
+}));
 
 const REFUSED = "The store refused the text of this error.";
 
 describe("an ending that the store refuses", () => {
-  async function stageOf() {
-    const stage = createStage([orders], inAscii);
-    return { ...stage, id: await stage.submit({ n: 1 }) };
-  }
+  const stageOf = () => submitted(createStage([orders], inAscii));
 
   it("is retried and fails as usual if the store refuses only the error, in no more attempts", async () => {
     const { id, read, worker, clock, events } = await stageOf();
     const backoff = { baseMs: 1_000, maxMs: 1_000 };
     const attempts: number[] = [];
-    const working = worker(
-      {
-        orders: (_, { attempt }) => {
-          attempts.push(attempt);
-          throw new Error("no 🦊");
-        },
-      },
-      { maxAttempts: 3, backoff },
-    );
+    const run = (_: unknown, { attempt }: Job): never => {
+      attempts.push(attempt);
+      throw new Error("no 🦊");
+    };
+    const working = worker({ orders: run }, { maxAttempts: 3, backoff });
     for (const attempt of [1, 2]) {
       await working.runUntilIdle();
       const operation = await read(id);
       expect(operation).toMatchObject({ state: "pending", attempt });
-      expect(JSON.parse(operation.lastError ?? "")).toMatchObject({ attempt, detail: REFUSED });
+      expect(reasonOf(operation)).toMatchObject({ attempt, detail: REFUSED });
       await clock.advance(1_000);
     }
     await working.runUntilIdle();
@@ -71,11 +53,8 @@ describe("an ending that the store refuses", () => {
       type: problemType("attempts-exhausted"),
       detail: "The work did not succeed in 3 attempts.",
     });
-    expect(JSON.parse(operation.lastError ?? "")).toMatchObject({
-      attempt: 3,
-      detail: REFUSED,
-      earlier: [{ attempt: 2 }, { attempt: 1 }],
-    });
+    const earlier = [{ attempt: 2 }, { attempt: 1 }];
+    expect(reasonOf(operation)).toMatchObject({ attempt: 3, detail: REFUSED, earlier });
     expect(attempts).toEqual([1, 2, 3]);
     expect(events.at(-1)).toMatchObject({ event: "operation.failed", error: { message: "no 🦊" } });
   });
@@ -130,13 +109,10 @@ describe("an ending that the store refuses", () => {
   });
 
   it("is left to the end of the lease if the store refuses every ending", async () => {
-    const stage = createStage([orders], (backend) => ({
-      ...backend,
-      operations: replacing(backend.operations, { settle: () => Promise.reject(refusal()) }),
-    }));
-    const id = await stage.submit({ n: 1 });
+    const refusing = withOperations(() => ({ settle: () => Promise.reject(refusal()) }));
+    const stage = await submitted(createStage([orders], refusing));
     await stage.worker({ orders: () => Promise.reject(permanentFailure("no")) }).runUntilIdle();
-    expect(await stage.read(id)).toMatchObject({ state: "pending", attempt: 1 });
+    expect(await stage.read(stage.id)).toMatchObject({ state: "pending", attempt: 1 });
     expect(stage.events.at(-1)).toMatchObject({ event: "attempt.lost" });
   });
 });

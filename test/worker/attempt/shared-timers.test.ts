@@ -6,6 +6,7 @@ import {
   createWorker,
   defineOperation,
   defineOrders,
+  type Job,
 } from "async-request-reply";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
@@ -18,15 +19,11 @@ async function startAttempts(count: number) {
   const ids = await Promise.all(Array.from({ length: count }, () => stage.submit()));
   const finish = new Map(ids.map((id) => [id, signalOf()]));
   const started = new Set<string>();
-  const working = stage.worker(
-    {
-      orders: (_order, { operationId }) => {
-        started.add(operationId);
-        return finish.get(operationId)?.promise;
-      },
-    },
-    { maxAttempts: 1 },
-  );
+  const orders = (_: unknown, { operationId }: Job) => {
+    started.add(operationId);
+    return finish.get(operationId)?.promise;
+  };
+  const working = stage.worker({ orders }, { maxAttempts: 1 });
   await working.start();
   while (started.size < count) await stage.clock.advance(0);
   return { ...stage, ids, finish: (id = "") => finish.get(id)?.resolve(), working };
@@ -105,32 +102,18 @@ describe("attempts that begin in the same millisecond", () => {
         };
       },
     };
-    const { backend, definitions, during } = await recorded(counting, () => pending);
-    const worker = createWorker({ backend, definitions, runtime: { clock: counting } }, during.processors);
-    await worker.runUntilIdle();
-    expect(during.timers()).toBe(1);
+    const backend: Backend = createMemoryBackend({ clock: counting });
+    const input = '{"itemId":"item","quantity":1}';
+    const order = { tenant: "default", definition: "orders", input, retentionMs: 60_000, delayMs: 0 };
+    for (const id of ["1", "2", "3"])
+      await backend.operations.create({ ...order, id: `00000000-0000-7000-8000-00000000000${id}` });
+    let during = 0;
+    const orders = (): void => {
+      during = pending;
+    };
+    const source = { backend, definitions: [defineOrders()], runtime: { clock: counting } } as const;
+    await createWorker(source, { orders }).runUntilIdle();
+    expect(during).toBe(1);
     expect(pending).toBe(0);
   });
 });
-
-/** Records three orders, and notes how many timers there are when the last one runs. */
-async function recorded(clock: Clock, pending: () => number) {
-  const backend: Backend = createMemoryBackend({ clock });
-  const definitions = [defineOrders()] as const;
-  for (const id of ["1", "2", "3"])
-    await backend.operations.create({
-      id: `00000000-0000-7000-8000-00000000000${id}`,
-      tenant: "default",
-      definition: "orders",
-      input: '{"itemId":"item","quantity":1}',
-      retentionMs: 60_000,
-      delayMs: 0,
-    });
-  let timers = 0;
-  const processors = {
-    orders: () => {
-      timers = pending();
-    },
-  };
-  return { backend, definitions, during: { processors, timers: () => timers } };
-}

@@ -1,10 +1,10 @@
 import { defineOperation, type StandardSchema } from "async-request-reply";
 import { expect, it } from "vitest";
 import { createStage, signalOf } from "../../support/worker-stage.js";
+import { submitted } from "../stage.js";
 
 it("does not start the processor if the attempt ended while a schema still checked the input", async () => {
-  const validating = signalOf<void>();
-  const validated = signalOf<void>();
+  const [validating, validated] = [signalOf(), signalOf()];
   let calls = 0;
   const validate = async (value: unknown) => {
     calls += 1;
@@ -16,10 +16,8 @@ it("does not start the processor if the attempt ended while a schema still check
     return { value };
   };
   const input: StandardSchema = { "~standard": { version: 1, vendor: "test", validate } };
-  const { submit, read, worker, clock } = createStage([
-    defineOperation({ name: "orders", path: "/orders", input }),
-  ]);
-  const id = await submit();
+  const orders = defineOperation({ name: "orders", path: "/orders", input });
+  const { id, read, worker, clock } = await submitted(createStage([orders]));
   let started = 0;
   const run = () => {
     started += 1;

@@ -1,8 +1,10 @@
 import { AsyncReplyError, defineOrders, permanentFailure, retryLater } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { replacing } from "../../support/replacing.js";
 import { createStage, errorOf, LEASE_MS, signalOf } from "../../support/worker-stage.js";
+import { endlessWork, heldWork, runOrder, submitted, withOperations } from "../stage.js";
+
+const orders = defineOrders({ cancellable: true });
 
 /**
  * Starts an attempt whose store notifies only if a test calls `notify`. Renewals read the operation at once, and are
@@ -10,79 +12,54 @@ import { createStage, errorOf, LEASE_MS, signalOf } from "../../support/worker-s
  */
 async function startNotified(answered: Promise<void> = Promise.resolve()) {
   let onRequest: (id?: string) => void = () => {};
-  const stage = createStage([defineOrders({ cancellable: true })], (backend) => ({
-    ...backend,
-    operations: replacing(backend.operations, {
-      watchCancellations: (watcher) => {
-        onRequest = watcher;
-        return () => {
-          onRequest = () => {};
-        };
-      },
-      renew: async (...request) => {
-        const renewed = await backend.operations.renew(...request);
-        await answered;
-        return renewed;
-      },
-    }),
-  }));
-  const id = await stage.submit();
-  const started = signalOf<AbortSignal>();
-  const finish = signalOf();
-  const working = stage.worker({
-    orders: (_order, { signal }) => {
-      started.resolve(signal);
-      return finish.promise;
+  const change = withOperations((operations) => ({
+    watchCancellations: (watcher) => {
+      onRequest = watcher;
+      return () => {
+        onRequest = () => {};
+      };
     },
-  });
+    renew: async (...request) => {
+      const renewed = await operations.renew(...request);
+      await answered;
+      return renewed;
+    },
+  }));
+  const stage = await submitted(createStage([orders], change));
+  const work = heldWork();
+  const working = stage.worker({ orders: work.run });
   await working.start();
   return {
     ...stage,
-    id,
-    signal: await started.promise,
+    signal: (await work.begun).signal,
     notify: (of?: string) => onRequest(of),
-    finish,
-    working,
+    finish: async () => {
+      work.end();
+      await working.stop();
+    },
   };
 }
 
 describe("an attempt", () => {
   it("keeps its lease while it runs, for any length of time", async () => {
-    const { submit, read, worker, clock } = createStage();
-    const id = await submit();
-    const started = signalOf();
-    const finish = signalOf();
-    const working = worker({
-      orders: () => {
-        started.resolve();
-        return finish.promise;
-      },
-    });
-    const idle = working.runUntilIdle();
-    await started.promise;
+    const { id, read, worker, clock } = await submitted(createStage());
+    const work = heldWork();
+    const idle = worker({ orders: work.run }).runUntilIdle();
+    await work.begun;
     await clock.advance(10 * LEASE_MS);
     await worker({ orders: () => "stolen" }).runUntilIdle();
-    finish.resolve();
+    work.end();
     await idle;
     expect(await read(id)).toMatchObject({ state: "completed", attempt: 1 });
     expect((await read(id)).result).toBeUndefined();
   });
 
   it("is aborted and counted when it exceeds its time limit, and frees its slot", async () => {
-    const { submit, read, worker, clock } = createStage();
-    const id = await submit();
-    const started = signalOf<AbortSignal>();
-    const working = worker(
-      {
-        orders: (_, { signal }) => {
-          started.resolve(signal);
-          return new Promise(() => {});
-        },
-      },
-      { attemptTimeoutMs: 5_000, maxAttempts: 1, concurrency: 1 },
-    );
-    const idle = working.runUntilIdle();
-    const signal = await started.promise;
+    const { id, read, worker, clock } = await submitted(createStage());
+    const work = heldWork();
+    const options = { attemptTimeoutMs: 5_000, maxAttempts: 1, concurrency: 1 };
+    const idle = worker({ orders: work.run }, options).runUntilIdle();
+    const { signal } = await work.begun;
     await clock.advance(5_000);
     await idle;
     expect(signal.reason).toBeInstanceOf(AsyncReplyError);
@@ -92,8 +69,7 @@ describe("an attempt", () => {
   });
 
   it("shows its progress before the next renewal is due", async () => {
-    const { submit, read, worker } = createStage();
-    const id = await submit();
+    const { id, read, worker } = await submitted(createStage());
     const shown: unknown[] = [];
     await worker({
       orders: async (_, job) => {
@@ -107,16 +83,13 @@ describe("an attempt", () => {
 
   it("writes its progress at most once in 250 ms, however often it reports, and the last value wins", async () => {
     const writes: (string | undefined)[] = [];
-    const { submit, read, worker, clock } = createStage([defineOrders()], (backend) => ({
-      ...backend,
-      operations: replacing(backend.operations, {
-        renew: (lease, change) => {
-          writes.push(change.progress);
-          return backend.operations.renew(lease, change);
-        },
-      }),
+    const change = withOperations((operations) => ({
+      renew: (lease, change) => {
+        writes.push(change.progress);
+        return operations.renew(lease, change);
+      },
     }));
-    const id = await submit();
+    const { id, read, worker, clock } = await submitted(createStage([orders], change));
     const started = signalOf();
     const idle = worker({
       orders: async (_, job) => {
@@ -140,87 +113,69 @@ describe("an attempt", () => {
     ["fails for good", () => Promise.reject(permanentFailure("no")), { state: "failed" }],
     ["is retried", () => Promise.reject(retryLater({ afterMs: LEASE_MS })), { state: "pending" }],
   ])("keeps the progress that it reported last when it %s", async (_, end, expected) => {
-    const { submit, read, worker } = createStage();
-    const id = await submit();
-    await worker({
-      orders: (_, job) => {
-        job.progress("first");
-        job.progress("last");
-        return end();
-      },
-    }).runUntilIdle();
-    expect(await read(id)).toMatchObject({ ...expected, progress: '"last"' });
+    const { operation } = await runOrder((_, job) => {
+      job.progress("first");
+      job.progress("last");
+      return end();
+    });
+    expect(operation).toMatchObject({ ...expected, progress: '"last"' });
   });
 
   it("writes progress again after the store failed, with the next renewal", async () => {
     let fails = true;
-    const { submit, read, worker, clock } = createStage([defineOrders()], (backend) => ({
-      ...backend,
-      operations: replacing(backend.operations, {
-        renew: async (lease, change) => {
-          if (fails) throw new AsyncReplyError("STORE_UNAVAILABLE", "simulated");
-          return backend.operations.renew(lease, change);
-        },
-      }),
+    const change = withOperations((operations) => ({
+      renew: async (lease, change) => {
+        if (fails) throw new AsyncReplyError("STORE_UNAVAILABLE", "simulated");
+        return operations.renew(lease, change);
+      },
     }));
-    const id = await submit();
-    const started = signalOf();
-    const finish = signalOf();
+    const { id, read, worker, clock } = await submitted(createStage([orders], change));
+    const work = heldWork();
     const idle = worker({
-      orders: (_, job) => {
+      orders: (order, job) => {
         job.progress("only");
-        started.resolve();
-        return finish.promise;
+        return work.run(order, job);
       },
     }).runUntilIdle();
-    await started.promise;
+    await work.begun;
     await clock.advance(1_000);
     fails = false;
     await clock.advance(LEASE_MS / 3);
     expect(await read(id)).toMatchObject({ progress: '"only"' });
-    finish.resolve();
+    work.end();
     await idle;
   });
 
   it("learns of a cancellation through its signal, and completing beats it", async () => {
-    const { submit, read, cancel, worker, clock } = createStage();
-    const id = await submit();
-    const started = signalOf<AbortSignal>();
-    const finish = signalOf();
-    const idle = worker({
-      orders: async (_, { signal }) => {
-        started.resolve(signal);
-        await finish.promise;
-        return "done all the same";
-      },
-    }).runUntilIdle();
-    const signal = await started.promise;
+    const { id, read, cancel, worker, clock } = await submitted(createStage());
+    const work = heldWork<string>();
+    const idle = worker({ orders: work.run }).runUntilIdle();
+    const { signal } = await work.begun;
     expect(await cancel(id)).toBe(202);
     await clock.advance(LEASE_MS / 3);
     expect(signal.reason).toMatchObject({ code: "CANCELLED" });
-    finish.resolve();
+    work.end("done all the same");
     await idle;
     expect(await read(id)).toMatchObject({ state: "completed" });
   });
 
   it("learns of a cancellation that it is notified of while a renewal is under way", async () => {
     const answered = signalOf();
-    const { id, signal, cancel, clock, notify, finish, working } = await startNotified(answered.promise);
+    const { id, signal, cancel, clock, notify, finish } = await startNotified(answered.promise);
     notify(id);
     expect(await cancel(id)).toBe(202);
     notify(id);
     answered.resolve();
     await clock.advance(0);
     expect(signal.reason).toMatchObject({ code: "CANCELLED" });
-    finish.resolve();
-    await working.stop();
+    await finish();
   });
 
   it.each([
     ["of the cancellation", (id: string) => id],
     ["that notifications may have been missed", () => undefined],
   ])("learns of a cancellation without a renewal if the store notifies %s", async (_, idOf) => {
-    const { id, signal, read, cancel, clock, notify, finish, working } = await startNotified();
+    const { id, signal, read, cancel, clock, notify, finish } = await startNotified();
     // A notification is only a hint: without a request, nothing happens.
     notify(id);
     await clock.advance(0);
@@ -229,24 +184,15 @@ describe("an attempt", () => {
     notify(idOf(id));
     await clock.advance(0);
     expect(signal.reason).toMatchObject({ code: "CANCELLED" });
-    finish.resolve();
-    await working.stop();
+    await finish();
     expect(await read(id)).toMatchObject({ state: "completed" });
   });
 
   it("that gives up after a cancellation ends as `cancelled` and is not retried", async () => {
-    const { submit, read, cancel, worker, clock } = createStage();
-    const id = await submit();
-    const started = signalOf();
-    const idle = worker({
-      orders: (_, { signal }) => {
-        started.resolve();
-        return new Promise((_resolve, reject) =>
-          signal.addEventListener("abort", () => reject(signal.reason)),
-        );
-      },
-    }).runUntilIdle();
-    await started.promise;
+    const { id, read, cancel, worker, clock } = await submitted(createStage());
+    const endless = endlessWork();
+    const idle = worker({ orders: endless.run }).runUntilIdle();
+    await endless.begun();
     await cancel(id);
     await clock.advance(LEASE_MS / 3);
     await idle;
@@ -254,8 +200,7 @@ describe("an attempt", () => {
   });
 
   it("of an operation without a worker is cancelled immediately", async () => {
-    const { submit, read, cancel, worker } = createStage();
-    const id = await submit();
+    const { id, read, cancel, worker } = await submitted(createStage());
     expect(await cancel(id)).toBe(200);
     let runs = 0;
     await worker({ orders: () => (runs += 1) }).runUntilIdle();
@@ -264,20 +209,17 @@ describe("an attempt", () => {
   });
 
   it("that cannot be judged, because its stored errors are damaged, leaves its lease to expire", async () => {
-    const { submit, read, worker, clock, events } = createStage([defineOrders()], (backend) => ({
-      ...backend,
-      operations: replacing(backend.operations, {
-        claim: async (request) => {
-          const claimed = await backend.operations.claim(request);
-          const begun = claimed.begun.map(({ operation, previousLost }) => {
-            const lastError = operation.attempt > 1 ? {} : { lastError: "not JSON" };
-            return { operation: { ...operation, ...lastError }, previousLost };
-          });
-          return { ...claimed, begun };
-        },
-      }),
+    const change = withOperations((operations) => ({
+      claim: async (request) => {
+        const claimed = await operations.claim(request);
+        const begun = claimed.begun.map(({ operation, previousLost }) => {
+          const lastError = operation.attempt > 1 ? {} : { lastError: "not JSON" };
+          return { operation: { ...operation, ...lastError }, previousLost };
+        });
+        return { ...claimed, begun };
+      },
     }));
-    const id = await submit();
+    const { id, read, worker, clock, events } = await submitted(createStage([orders], change));
     let calls = 0;
     const working = worker({
       orders: () => {

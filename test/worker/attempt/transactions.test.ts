@@ -7,20 +7,17 @@ import {
 } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
-import { createStage, errorOf } from "../../support/worker-stage.js";
+import { errorOf } from "../../support/worker-stage.js";
+import { runOrder } from "../stage.js";
 
 describe("a transaction on a back end that shares none", () => {
   it("fails the operation immediately, and only the observer learns the reason", async () => {
-    const { submit, read, worker, events } = createStage();
-    const id = await submit();
     let ran = false;
-    await worker({
-      orders: (_, job) =>
-        job.transaction(() => {
-          ran = true;
-        }),
-    }).runUntilIdle();
-    const operation = await read(id);
+    const { operation, events } = await runOrder((_, job) =>
+      job.transaction(() => {
+        ran = true;
+      }),
+    );
     expect([operation.state, operation.attempt, ran]).toEqual(["failed", 1, false]);
     expect(errorOf(operation)).toMatchObject({
       type: problemType("work-failed"),
@@ -33,12 +30,10 @@ describe("a transaction on a back end that shares none", () => {
   });
 
   it("can be caught by a processor that works without one", async () => {
-    const { submit, read, worker } = createStage();
-    const id = await submit();
-    await worker({
-      orders: async (_, job) => job.transaction(() => "within").catch(({ code }: { code: string }) => code),
-    }).runUntilIdle();
-    expect(await read(id)).toMatchObject({ state: "completed", result: '"NO_TRANSACTIONS"' });
+    const { operation } = await runOrder(async (_, job) =>
+      job.transaction(() => "within").catch(({ code }: { code: string }) => code),
+    );
+    expect(operation).toMatchObject({ state: "completed", result: '"NO_TRANSACTIONS"' });
   });
 
   it("is refused to a caller that submits in one", async () => {

@@ -1,23 +1,26 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { seriousViolations } from "./accessibility.js";
-import { useChromium } from "./chromium.js";
-import { CREDENTIALS, fill, startConsole } from "./console-stage.js";
+import {
+  apply,
+  EXACT_TIME,
+  expectToFit,
+  inBerlin,
+  type OpenConsole,
+  rowHeights,
+  useConsole,
+} from "./console-page.js";
+import { fill, startConsole } from "./console-stage.js";
 import { takePicture } from "./take-picture.js";
 
-const openPage = useChromium();
+const { openConsole } = useConsole();
 
 const REASON = "The processor threw CarrierError ECONNREFUSED: connect *:*";
 
-async function openFailures(
-  url: string,
-  access: keyof typeof CREDENTIALS = "operate",
-  more = {},
-): Promise<Page> {
-  const page = await openPage(`${url}/?show=failures`, { httpCredentials: CREDENTIALS[access], ...more });
+const openFailures: OpenConsole = async (url, ...given) => {
+  const page = await openConsole(`${url}/?show=failures`, ...given);
   await page.getByRole("heading", { name: "Failures" }).waitFor();
   return page;
-}
+};
 
 const rows = (page: Page) => page.locator("#rows tbody tr");
 const reason = (page: Page) => rows(page).filter({ hasText: REASON });
@@ -30,7 +33,7 @@ describe("the groups of failures", () => {
     const ids = [];
     for (const tenant of [0, 1, 2]) ids.push(await stage.end("needs the carrier", 0, tenant));
     const refused = await stage.end("is refused");
-    const page = await openPage(stage.url, { httpCredentials: CREDENTIALS.operate });
+    const page = await openConsole(stage.url);
     await views(page).getByRole("link", { name: "Failures" }).click();
     await page.getByRole("heading", { name: "Failures" }).waitFor();
     expect(await page.evaluate("document.activeElement.id")).toBe("list-title");
@@ -44,17 +47,14 @@ describe("the groups of failures", () => {
     for (const id of ids) expect(await rows(page).filter({ hasText: id }).count()).toBe(1);
     expect(await page.getByLabel("Message").inputValue()).toBe(REASON);
     expect(await page.getByLabel("Definition").inputValue()).toBe("orders");
+    const first = rows(page).filter({ hasText: ids[0] ?? "" });
     await page.getByLabel("Tenant").fill("globex");
-    await page.getByRole("button", { name: "Apply" }).click();
-    await rows(page)
-      .filter({ hasText: ids[0] ?? "" })
-      .waitFor({ state: "detached" });
+    await apply(page);
+    await first.waitFor({ state: "detached" });
     expect(await rows(page).count()).toBe(1);
     await page.getByLabel("Tenant").fill("");
-    await page.getByRole("button", { name: "Apply" }).click();
-    await rows(page)
-      .filter({ hasText: ids[0] ?? "" })
-      .waitFor();
+    await apply(page);
+    await first.waitFor();
     await views(page).getByRole("link", { name: "Failures" }).click();
     await rows(page).filter({ hasText: "The item is out of stock." }).waitFor();
     await page.goBack();
@@ -70,7 +70,7 @@ describe("the groups of failures", () => {
     expect(await page.getByLabel("Status").isVisible()).toBe(false);
     expect(await cell(page, "Count").innerText()).toBe("2");
     await page.getByLabel("Principal").fill("ann");
-    await page.getByRole("button", { name: "Apply" }).click();
+    await apply(page);
     await expect.poll(() => cell(page, "Count").innerText()).toBe("1");
     await reason(page).getByRole("link", { name: REASON }).click();
     await rows(page).filter({ hasText: anns }).waitFor();
@@ -98,7 +98,7 @@ describe("the groups of failures", () => {
     expect((await stage.operator.list({ status: "pending" })).operations).toHaveLength(3);
     expect((await stage.operator.get(refused))?.retriedBy).toBeUndefined();
     await page.getByLabel("Only open failures").check();
-    await page.getByRole("button", { name: "Apply" }).click();
+    await apply(page);
     await reason(page).waitFor({ state: "detached" });
     expect(await rows(page).count()).toBe(1);
   });
@@ -106,7 +106,7 @@ describe("the groups of failures", () => {
   it("can be read by those who may only observe", async () => {
     const stage = await startConsole();
     await stage.end("needs the carrier");
-    const page = await openFailures(stage.url, "observe");
+    const page = await openFailures(stage.url, {}, "observe");
     expect(await cell(page, "Open").innerText()).toBe("1");
     expect(await rows(page).getByRole("button").count()).toBe(0);
   });
@@ -130,12 +130,9 @@ describe("the groups of failures", () => {
     await fill(stage);
     for (const width of [390, 820, 1280]) {
       const viewport = { width, height: 900 };
-      const page = await openFailures(stage.url, "operate", { viewport, colorScheme });
-      const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-      expect(overflow, `at ${width} px`).toBeLessThanOrEqual(0);
-      expect(await seriousViolations(page), `at ${width} px`).toEqual([]);
-      const heights = "[...document.querySelectorAll('#rows tbody tr')].map((row) => row.offsetHeight)";
-      expect(Math.max(...((await page.evaluate(heights)) as number[])), `at ${width} px`).toBeLessThan(150);
+      const page = await openFailures(stage.url, { viewport, colorScheme });
+      await expectToFit(page, `at ${width} px`);
+      expect(Math.max(...(await rowHeights(page))), `at ${width} px`).toBeLessThan(150);
       await rows(page).last().scrollIntoViewIfNeeded();
       await takePicture(page, `console-failures-${width}-${colorScheme}`);
       await page.close();
@@ -145,10 +142,8 @@ describe("the groups of failures", () => {
   it("have exact times as titles", async () => {
     const stage = await startConsole();
     await stage.end("needs the carrier");
-    const page = await openFailures(stage.url, "operate", { locale: "en-US", timezoneId: "Europe/Berlin" });
+    const page = await openFailures(stage.url, inBerlin);
     for (const title of ["First", "Last"])
-      expect(await cell(page, title).locator("time").getAttribute("title")).toMatch(
-        /^\w{3} \d+, \d{4}, \d+:\d{2}:\d{2} [AP]M GMT\+[12]$/,
-      );
+      expect(await cell(page, title).locator("time").getAttribute("title")).toMatch(EXACT_TIME);
   });
 });

@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import {
   createMemoryBackend,
   createService,
@@ -16,23 +13,24 @@ import { createWebhooks, webhookDeliveries } from "async-request-reply/webhooks"
 import { v7 } from "uuid";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
+import { listen } from "./cors-service.js";
 
 const HOUR_MS = 3_600_000;
 /** How long work waits for its worker. */
 const WAIT_MS = 2_000;
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const TENANTS = ["acme", "globex", "initech"] as const;
+/** The tenants, and who asks for their work. */
+const TENANTS = [
+  { tenant: "acme", principal: "ann" },
+  { tenant: "globex", principal: "bob" },
+  { tenant: "initech", principal: "cron" },
+] as const;
 
-/** Ids of the principals of the first tenants. */
-const PRINCIPALS = ["ann", "bob"] as const;
+/** Outcome of the work: it completes, is refused, or fails because the carrier is down. */
+const FATES = ["completes", "is refused", "needs the carrier"] as const;
+type Fate = (typeof FATES)[number];
 
-/** Outcome of the work: it completes, is refused, or fails as long as the carrier is down. */
-type Fate = "completes" | "is refused" | "needs the carrier";
-
-const input = z.strictObject({
-  item: z.string(),
-  fate: z.enum(["completes", "is refused", "needs the carrier"]),
-});
+const input = z.strictObject({ item: z.string(), fate: z.enum(FATES) });
 const definitions = [
   defineOperation({ name: "orders", path: "/orders", input, cancellable: true }),
   defineOperation({ name: "invoices", path: "/invoices", input }),
@@ -48,8 +46,6 @@ export interface ConsoleStage {
   submit(fate: Fate, definition?: number, tenant?: number): Promise<string>;
   /** Submits work, and runs it with all of its attempts. */
   end(fate: Fate, definition?: number, tenant?: number): Promise<string>;
-  /** Runs what is due. From now on, the carrier is up. */
-  recover(): Promise<void>;
 }
 
 /** Passwords of the console, by what they allow. */
@@ -78,11 +74,10 @@ export async function startConsole(): Promise<ConsoleStage> {
     authorize: () => undefined,
     observe: counters.observe,
   });
-  let isUp = false;
   let connections = 0;
   const run = ({ item, fate }: z.output<typeof input>): { shipped: string } => {
     if (fate === "is refused") throw permanentFailure("The item is out of stock.");
-    if (fate === "needs the carrier" && !isUp)
+    if (fate === "needs the carrier")
       throw Object.assign(new Error(`connect 10.0.0.${++connections}:443`), {
         name: "CarrierError",
         code: "ECONNREFUSED",
@@ -92,31 +87,21 @@ export async function startConsole(): Promise<ConsoleStage> {
   const worker = createWorker(service, { orders: run, invoices: run, reports: run }, { maxAttempts: 3 });
   const submit: ConsoleStage["submit"] = async (fate, definition = 0, tenant = 0) => {
     const chosen = definitions[definition] ?? definitions[0];
-    const { operationId } = await service.submit(
-      chosen,
-      { item: "A-100", fate },
-      { tenant: TENANTS[tenant] ?? "acme", principal: PRINCIPALS[tenant] ?? "cron" },
-    );
-    return operationId;
+    const who = TENANTS[tenant] ?? TENANTS[0];
+    return (await service.submit(chosen, { item: "A-100", fate }, who)).operationId;
   };
-  const work = async (): Promise<void> => {
+  const end: ConsoleStage["end"] = async (...given) => {
+    const id = await submit(...given);
+    await clock.advance(WAIT_MS);
     for (let step = 0; step < 3; step += 1) {
       await worker.runUntilIdle();
       await clock.advance(60_000);
     }
     await worker.runUntilIdle();
-  };
-  const end: ConsoleStage["end"] = async (...given) => {
-    const id = await submit(...given);
-    await clock.advance(WAIT_MS);
-    await work();
     return id;
   };
-  const operator = createOperator({
-    backend,
-    definitions: [...definitions, webhookDeliveries],
-    observe: false,
-  });
+  const all = [...definitions, webhookDeliveries];
+  const operator = createOperator({ backend, definitions: all, observe: false });
   const console = createConsole({
     operator,
     counters,
@@ -126,34 +111,20 @@ export async function startConsole(): Promise<ConsoleStage> {
       [CREDENTIALS.operate.password]: "operate",
     }),
   });
-  const server = createServer(toNodeHandler(console));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
     await console.close();
     await service.close();
   });
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/ops/console`,
-    operator,
-    submit,
-    end,
-    recover: async () => {
-      isUp = true;
-      await work();
-    },
-  };
+  return { url: `${await listen(toNodeHandler(console))}/ops/console`, operator, submit, end };
 }
 
 /** Fills a stage with work of several hours, as in a picture. */
 export async function fill({ end, submit }: ConsoleStage): Promise<void> {
   for (let count = 0; count < 60; count += 1) {
-    const fates: readonly Fate[] =
-      count % 9 === 4 ? ["needs the carrier"] : count % 13 === 5 ? ["is refused"] : ["completes"];
-    for (const fate of fates) await end(fate, count % 3, (count >> 1) % 3);
+    let fate: Fate = "completes";
+    if (count % 13 === 5) fate = "is refused";
+    if (count % 9 === 4) fate = "needs the carrier";
+    await end(fate, count % 3, (count >> 1) % 3);
   }
   for (let count = 0; count < 7; count += 1) await submit("completes", count % 2, count % 3);
 }

@@ -1,17 +1,8 @@
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { useChromium } from "./chromium.js";
-import { CREDENTIALS, startConsole } from "./console-stage.js";
+import { apply, EXACT_TIME, inBerlin, row, rowHeights, useConsole } from "./console-page.js";
+import { startConsole } from "./console-stage.js";
 
-const openPage = useChromium();
-
-async function openConsole(url: string, more = {}): Promise<Page> {
-  const page = await openPage(url, { httpCredentials: CREDENTIALS.operate, ...more });
-  await page.getByRole("heading", { name: /^(List|Operation .+)$/ }).waitFor();
-  return page;
-}
-
-const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
+const { openConsole } = useConsole();
 
 describe("someone who looks through failures", () => {
   it("sees who asked, and filters by it", async () => {
@@ -21,7 +12,7 @@ describe("someone who looks through failures", () => {
     const page = await openConsole(stage.url);
     expect(await row(page, bobs).getByRole("cell").nth(5).innerText()).toBe("bob");
     await page.getByLabel("Principal").fill("ann");
-    await page.getByRole("button", { name: "Apply" }).click();
+    await apply(page);
     await row(page, bobs).waitFor({ state: "detached" });
     await page.getByRole("link", { name: anns }).click();
     await page.getByRole("heading", { name: `Operation ${anns}` }).waitFor();
@@ -45,7 +36,7 @@ describe("someone who looks through failures", () => {
     expect(redriven.map((id) => id !== undefined)).toEqual([true, true, false]);
     expect(await row(page, first).getByRole("checkbox").count()).toBe(0);
     await page.getByLabel("Only open failures").check();
-    await page.getByRole("button", { name: "Apply" }).click();
+    await apply(page);
     await row(page, first).waitFor({ state: "detached" });
     expect(await row(page, third).count()).toBe(1);
     await page.goBack();
@@ -72,9 +63,8 @@ describe("someone who looks through failures", () => {
     const stage = await startConsole();
     const id = await stage.end("is refused");
     await stage.operator.pause("invoices", { by: "ann" });
-    const page = await openConsole(stage.url, { locale: "en-US", timezoneId: "Europe/Berlin" });
-    const title = await row(page, id).locator("time").getAttribute("title");
-    expect(title).toMatch(/^\w{3} \d+, \d{4}, \d+:\d{2}:\d{2} [AP]M GMT\+[12]$/);
+    const page = await openConsole(stage.url, inBerlin);
+    expect(await row(page, id).locator("time").getAttribute("title")).toMatch(EXACT_TIME);
     const paused = page.locator("#statistics").getByText(/paused since \w{3} \d+, \d{4}, .+ by ann/);
     await paused.waitFor();
     expect(await paused.locator("time").getAttribute("title")).toMatch(/Z$/);
@@ -84,10 +74,9 @@ describe("someone who looks through failures", () => {
     const stage = await startConsole();
     for (let count = 0; count < 40; count += 1) await stage.end("needs the carrier", count % 3, count % 3);
     const page = await openConsole(stage.url, { viewport: { width: 390, height: 844 } });
-    const heights = "[...document.querySelectorAll('#rows tbody tr')].map((row) => row.offsetHeight)";
-    const rows = (await page.evaluate(heights)) as number[];
-    expect(rows).toHaveLength(40);
-    expect(Math.max(...rows)).toBeLessThanOrEqual(110);
+    const heights = await rowHeights(page);
+    expect(heights).toHaveLength(40);
+    expect(Math.max(...heights)).toBeLessThanOrEqual(110);
     expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThan(6_000);
     const width = await page.evaluate("document.getElementById('list-title').offsetWidth");
     expect(width).toBeLessThan(60);

@@ -1,31 +1,12 @@
-import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { useChromium } from "./chromium.js";
+import { describe, expect, it } from "vitest";
+import { seriousViolations } from "./accessibility.js";
+import { apply, expectToFit, row, useConsole } from "./console-page.js";
 import { CREDENTIALS, fill, startConsole } from "./console-stage.js";
 import { takePicture } from "./take-picture.js";
 
-const openPage = useChromium();
+const { openPage, openConsole } = useConsole();
 
-/** Opens the console, and fails the test if the page breaks its own policy or throws. */
-async function openConsole(
-  url: string,
-  access: keyof typeof CREDENTIALS = "operate",
-  more = {},
-): Promise<Page> {
-  const page = await openPage("about:blank", { httpCredentials: CREDENTIALS[access], ...more });
-  const problems: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
-  });
-  page.on("pageerror", (error) => problems.push(String(error)));
-  onTestFinished(() => expect(problems).toEqual([]));
-  await page.goto(url);
-  await page.getByRole("heading", { name: /^(List|Operation .+)$/ }).waitFor();
-  return page;
-}
-
-const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 const status = (page: Page, text: RegExp) => page.locator("#status").getByText(text).waitFor();
 
 /** Formats a time as a field for local times takes it. Browser and test run in one time zone. */
@@ -57,16 +38,15 @@ describe("the page", () => {
     const other = await stage.end("is refused", 1, 1);
     const completed = await stage.end("completes");
     const page = await openConsole(stage.url);
-    const apply = () => page.getByRole("button", { name: "Apply" }).click();
     await page.getByLabel("Definition").selectOption("invoices");
-    await apply();
+    await apply(page);
     await row(page, failed).waitFor({ state: "detached" });
     expect(await row(page, other).count()).toBe(1);
     await page.getByLabel("Definition").selectOption("All");
     await page.getByLabel("Tenant").fill("acme");
     await page.getByLabel("Error").selectOption("work-failed");
     await page.getByLabel("Created before").fill(localTime(Date.now() - 3_600_000));
-    await apply();
+    await apply(page);
     await row(page, other).waitFor({ state: "detached" });
     expect(await row(page, failed).count()).toBe(1);
     await page.reload();
@@ -75,7 +55,7 @@ describe("the page", () => {
     expect(await page.getByLabel("Created before").inputValue()).not.toBe("");
     await page.getByLabel("Status").selectOption("Completed");
     expect(await page.getByLabel("Error").isVisible()).toBe(false);
-    await apply();
+    await apply(page);
     await row(page, completed).waitFor();
     await page.goBack();
     await row(page, failed).waitFor();
@@ -182,7 +162,7 @@ describe("the page", () => {
     const open = page.getByRole("button", { name: "Run all of these again…" });
     expect(await open.isDisabled()).toBe(true);
     await page.getByLabel("Tenant").fill("acme");
-    await page.getByRole("button", { name: "Apply" }).click();
+    await apply(page);
     await open.and(page.locator(":enabled")).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("have not been run again: 25.").waitFor();
@@ -202,7 +182,7 @@ describe("the page", () => {
   it("offers nothing but reading to those who may only observe", async () => {
     const stage = await startConsole();
     const id = await stage.end("is refused");
-    const page = await openConsole(`${stage.url}/?tenant=acme`, "observe");
+    const page = await openConsole(`${stage.url}/?tenant=acme`, {}, "observe");
     expect(await page.getByRole("button", { name: "Run all of these again…" }).isVisible()).toBe(false);
     await page.getByRole("link", { name: id }).click();
     await page.getByText("Timeline").waitFor();
@@ -249,20 +229,16 @@ describe("the page", () => {
 });
 
 describe("the page is accessible and fits", () => {
-  const widths = [390, 820, 1280];
-
   it.each(["light", "dark"] as const)("in %s colors, at every width", async (colorScheme) => {
     const stage = await startConsole();
     await fill(stage);
     const [failed] = (await stage.operator.list({ errorType: "attempts-exhausted" })).operations;
     const paths = { list: "/", details: `/?operationId=${failed?.operationId}` };
-    for (const width of widths)
+    for (const width of [390, 820, 1280])
       for (const [name, path] of Object.entries(paths)) {
         const viewport = { width, height: 900 };
-        const page = await openConsole(stage.url + path, "operate", { viewport, colorScheme });
-        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        expect(overflow, `${name} at ${width} px`).toBeLessThanOrEqual(0);
-        expect(await seriousProblems(page), `${name} at ${width} px`).toEqual([]);
+        const page = await openConsole(stage.url + path, { viewport, colorScheme });
+        await expectToFit(page, `${name} at ${width} px`);
         await takePicture(page, `console-${name}-${width}-${colorScheme}`);
         await page.close();
       }
@@ -274,15 +250,6 @@ describe("the page is accessible and fits", () => {
     const page = await openConsole(`${stage.url}/?tenant=acme`);
     await page.getByRole("button", { name: "Run all of these again…" }).click();
     await page.getByText("have not been run again: 1.").waitFor();
-    expect(await seriousProblems(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
   });
 });
-
-/** Returns the problems that axe-core calls serious or critical. */
-async function seriousProblems(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-}

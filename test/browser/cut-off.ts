@@ -1,33 +1,11 @@
 import type { Page } from "playwright-core";
 
-/** The part of an element that is used here. */
-interface PageElement {
-  readonly tagName: string;
-  readonly className: unknown;
-  readonly textContent: string;
-  readonly scrollWidth: number;
-  readonly clientWidth: number;
-  closest(selectors: string): unknown;
-  getBoundingClientRect(): { readonly width: number; readonly left: number; readonly right: number };
-}
-
-/** The part of a page's global scope that is used here. */
-interface PageScope {
-  readonly innerWidth: number;
-  readonly document: {
-    readonly documentElement: PageElement;
-    querySelectorAll(selectors: string): Iterable<PageElement>;
-  };
-  getComputedStyle(element: PageElement): { readonly overflowX: string };
-}
-
 /**
  * Returns the elements that stick out of the page, or whose content has to be scrolled sideways. Tables may scroll on
  * small screens, because their columns cannot be narrower than their words.
  */
 export function findCutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const { innerWidth, document, getComputedStyle } = globalThis as unknown as PageScope;
     const isSmall = innerWidth < 600;
     const found: string[] = [];
     for (const element of document.querySelectorAll(".VPContent *")) {

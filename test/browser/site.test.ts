@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { seriousViolations } from "./accessibility.js";
 import { sitePaths, useSite } from "./built-site.js";
@@ -63,15 +63,19 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
 });
 
 describe("a diagram", () => {
-  it("is drawn, and its source is not shown", async () => {
+  async function openDiagram(): Promise<Page> {
     const page = await openPage(address("/concepts"));
     await page.locator(".diagram svg").getByText("pending").first().waitFor();
+    return page;
+  }
+
+  it("is drawn, and its source is not shown", async () => {
+    const page = await openDiagram();
     expect(await page.locator("main").innerText()).not.toContain("stateDiagram");
   });
 
   it("has no label that covers another one", async () => {
-    const page = await openPage(address("/concepts"));
-    await page.locator(".diagram svg").getByText("pending").first().waitFor();
+    const page = await openDiagram();
     const labels = await page
       .locator(".diagram .edgeLabel .edgeLabel")
       .evaluateAll((all) => all.map((label) => label.getBoundingClientRect().toJSON() as DOMRect));
@@ -164,6 +168,16 @@ describe("a picture", () => {
 });
 
 describe("the search", () => {
+  /** Searches from the home page, and returns the results when the first one is there. */
+  async function search(word: string): Promise<Locator> {
+    const page = await openPage(address("/"));
+    await page.locator("#local-search button").click();
+    await page.locator("#localsearch-input").fill(word);
+    const found = page.locator(".VPLocalSearchBox .result");
+    await found.first().waitFor();
+    return found;
+  }
+
   it.each([
     ["install", "/quick-start"],
     ["prisma", "/orms"],
@@ -175,20 +189,12 @@ describe("the search", () => {
     ["dead letter", "/concepts#states"],
     ["webhook", "/webhooks"],
   ])("finds first for %s: %s", async (word, path) => {
-    const page = await openPage(address("/"));
-    await page.locator("#local-search button").click();
-    await page.locator("#localsearch-input").fill(word);
-    const first = page.locator(".VPLocalSearchBox .result").first();
-    await first.waitFor();
-    expect(await first.getAttribute("href")).toMatch(new RegExp(`^${path}(#|$)`));
+    const found = await search(word);
+    expect(await found.first().getAttribute("href")).toMatch(new RegExp(`^${path}(#|$)`));
   });
 
   it("finds retries of requests and of work", async () => {
-    const page = await openPage(address("/"));
-    await page.locator("#local-search button").click();
-    await page.locator("#localsearch-input").fill("retry");
-    const found = page.locator(".VPLocalSearchBox .result");
-    await found.first().waitFor();
+    const found = await search("retry");
     const paths = await found.evaluateAll((links: HTMLAnchorElement[]) =>
       links.map((link) => new URL(link.href).pathname),
     );
@@ -205,13 +211,11 @@ describe("the title of a page", () => {
     const links = await page
       .locator(".VPSidebarItem.level-1 a, .VPNavBarMenu a")
       .evaluateAll((all: HTMLAnchorElement[]) =>
-        all.map((link) => ({
-          path: new URL(link.href).pathname,
-          origin: link.origin,
-          text: link.textContent.trim(),
-        })),
+        all.map(({ pathname, origin, textContent }) => ({ pathname, origin, text: textContent.trim() })),
       );
-    const inside = links.filter(({ origin, path }) => address("/").startsWith(origin) && path !== "/");
+    const inside = links.filter(
+      ({ origin, pathname }) => address("/").startsWith(origin) && pathname !== "/",
+    );
     expect(inside.length).toBeGreaterThan(40);
     const titles = await page.evaluate(
       (paths) =>
@@ -223,7 +227,7 @@ describe("the title of a page", () => {
             return heading?.textContent.trim();
           }),
         ),
-      inside.map(({ path }) => path),
+      inside.map(({ pathname }) => pathname),
     );
     expect(inside.map(({ text }) => SHORT[text] ?? text)).toEqual(titles);
   });
@@ -241,10 +245,8 @@ describe("the index of the reference", () => {
 describe("the frame of the site", () => {
   it("shows the version, one table of contents, and the pages before and after", async () => {
     const page = await openPage(address("/workers"));
-    await page
-      .getByRole("link", { name: /^v\d+\.\d+\.\d+/ })
-      .first()
-      .waitFor();
+    const version = page.getByRole("link", { name: /^v\d+\.\d+\.\d+/ });
+    await version.first().waitFor();
     expect(await page.locator(".VPDocAsideOutline").count()).toBe(1);
     expect(await page.locator(".pager-link.prev .title").innerText()).toBe("Define work");
     expect(await page.locator(".pager-link.next .title").innerText()).toBe("Retries and failures");

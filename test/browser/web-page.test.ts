@@ -6,10 +6,11 @@ import { useChromium } from "./chromium.js";
 const openPage = useChromium();
 const EXPORTS = "**/accounts/*/exports";
 
-async function startExample(): Promise<string> {
-  const server = await startServer({}, "web-page");
-  onTestFinished(() => server.kill());
-  return server.baseUrl;
+/** Starts the example, and opens its page. */
+async function openExample(): Promise<{ readonly baseUrl: string; readonly page: Page }> {
+  const { baseUrl, kill } = await startServer({}, "web-page");
+  onTestFinished(kill);
+  return { baseUrl, page: await openPage(baseUrl) };
 }
 
 /** Ids of all operations of the service. */
@@ -32,19 +33,16 @@ async function readResult(page: Page): Promise<string> {
 }
 
 it("submits, shows the progress and then the result", async () => {
-  const baseUrl = await startExample();
-  const page = await openPage(baseUrl);
+  const { baseUrl, page } = await openExample();
   await submit(page);
   const percents = new Set<string | null>();
-  await expect
-    .poll(async () => percents.add(await page.locator("#progress").getAttribute("value")).size)
-    .toBeGreaterThan(3);
+  const collect = async () => percents.add(await page.locator("#progress").getAttribute("value")).size;
+  await expect.poll(collect).toBeGreaterThan(3);
   expect(await listIds(baseUrl)).toEqual([await readResult(page)]);
 });
 
 it("places one order if the page is reloaded in the middle of the submission", async () => {
-  const baseUrl = await startExample();
-  const page = await openPage(baseUrl);
+  const { baseUrl, page } = await openExample();
   // The request reaches the service, but its reply never reaches the page.
   const lostReplies: unknown[] = [];
   const loseReply = async (route: Route): Promise<void> => {
@@ -61,8 +59,7 @@ it("places one order if the page is reloaded in the middle of the submission", a
 });
 
 it("places one order if the page is reloaded before the request reaches the service", async () => {
-  const baseUrl = await startExample();
-  const page = await openPage(baseUrl);
+  const { baseUrl, page } = await openExample();
   let requests = 0;
   const hold = (): void => {
     requests++;
@@ -76,8 +73,7 @@ it("places one order if the page is reloaded before the request reaches the serv
 });
 
 it("continues with the same operation if the page is reloaded while it runs", async () => {
-  const baseUrl = await startExample();
-  const page = await openPage(baseUrl);
+  const { baseUrl, page } = await openExample();
   await submit(page);
   await page.getByText(" is pending.").waitFor();
   await page.reload();
@@ -85,8 +81,7 @@ it("continues with the same operation if the page is reloaded while it runs", as
 });
 
 it("shows the reason if the service refuses the input", async () => {
-  const baseUrl = await startExample();
-  const page = await openPage(baseUrl);
+  const { baseUrl, page } = await openExample();
   await page.getByLabel("Account").fill("x".repeat(101));
   await submit(page);
   await page.getByText("The body is well formed, but not what this operation accepts.").waitFor();

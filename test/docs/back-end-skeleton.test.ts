@@ -1,4 +1,3 @@
-import { pathToFileURL } from "node:url";
 import type { Backend } from "async-request-reply";
 import {
   type Capabilities,
@@ -23,8 +22,7 @@ describe("the skeleton of a back end", () => {
   let create: () => Backend<never>;
   beforeAll(async () => {
     if (skeleton === undefined) throw new Error("The page has no skeleton.");
-    const { createMyBackend } = await import(pathToFileURL(await workshop.bundle(skeleton)).href);
-    create = createMyBackend;
+    create = (await workshop.load<{ createMyBackend: typeof create }>(skeleton)).createMyBackend;
   });
   afterAll(() => workshop.remove());
 
@@ -37,7 +35,7 @@ describe("the skeleton of a back end", () => {
     const harness = {
       capabilities,
       create: async () => ({ port: portOf(create()) }),
-      passTime: () => Promise.resolve(),
+      passTime: async () => {},
       ...more,
     };
     const runnable = runnableCases(cases, harness).filter(({ skipped }) => skipped === undefined);

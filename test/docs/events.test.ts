@@ -4,38 +4,34 @@ import { logEvents, type ServiceEvent } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { type Page, page, root } from "../support/pages.js";
 
-/** One of each event. */
+type EventNamed<Name> = Extract<ServiceEvent, { readonly event: Name }>;
+
+/** The members of each event. */
 const about = { operationId: "1", definition: "orders", tenant: "demo", attempt: 1, createdAt: 0 };
-const EVENTS: { readonly [Name in ServiceEvent["event"]]: Extract<ServiceEvent, { readonly event: Name }> } =
-  {
-    "operation.accepted": { event: "operation.accepted", ...about },
-    "operation.replayed": { event: "operation.replayed", ...about },
-    "operation.started": { event: "operation.started", ...about },
-    "operation.completed": { event: "operation.completed", ...about },
-    "operation.failed": { event: "operation.failed", ...about },
-    "operation.retried": { event: "operation.retried", ...about, delayMs: 1, error: "" },
-    "operation.released": { event: "operation.released", ...about },
-    "operation.expired": { event: "operation.expired", ...about },
-    "attempt.lost": { event: "attempt.lost", ...about },
-    "progress.dropped": { event: "progress.dropped", ...about, error: "" },
-    "operation.redriven": { event: "operation.redriven", ...about, retryOf: "2" },
-    "webhook.delivered": { event: "webhook.delivered", ...about, deliveryId: "3", status: 204 },
-    "webhook.failed": { event: "webhook.failed", ...about, deliveryId: "3", error: "" },
-    "webhook.postponed": {
-      event: "webhook.postponed",
-      origin: "https://a.example",
-      tenant: "demo",
-      delayMs: 1,
-    },
-    "operation.purged": { event: "operation.purged", count: 1 },
-    "operation.abandoned": { event: "operation.abandoned", ...about },
-    "key.reused": { event: "key.reused", ...about },
-    "request.refused": { event: "request.refused", method: "GET", status: 404, code: "NOT_FOUND", error: "" },
-    "background.failed": { event: "background.failed", step: "ring", error: "" },
-    "service.no-authorize": { event: "service.no-authorize" },
-    "definition.unattended": { event: "definition.unattended", definition: "orders", due: 1, oldestDueMs: 1 },
-    "service.memory-only": { event: "service.memory-only", inProduction: false },
-  };
+const EVENTS: { readonly [Name in ServiceEvent["event"]]: Omit<EventNamed<Name>, "event"> } = {
+  "operation.accepted": about,
+  "operation.replayed": about,
+  "operation.started": about,
+  "operation.completed": about,
+  "operation.failed": about,
+  "operation.retried": { ...about, delayMs: 1, error: "" },
+  "operation.released": about,
+  "operation.expired": about,
+  "attempt.lost": about,
+  "progress.dropped": { ...about, error: "" },
+  "operation.redriven": { ...about, retryOf: "2" },
+  "webhook.delivered": { ...about, deliveryId: "3", status: 204 },
+  "webhook.failed": { ...about, deliveryId: "3", error: "" },
+  "webhook.postponed": { origin: "https://a.example", tenant: "demo", delayMs: 1 },
+  "operation.purged": { count: 1 },
+  "operation.abandoned": about,
+  "key.reused": about,
+  "request.refused": { method: "GET", status: 404, code: "NOT_FOUND", error: "" },
+  "background.failed": { step: "ring", error: "" },
+  "service.no-authorize": {},
+  "definition.unattended": { definition: "orders", due: 1, oldestDueMs: 1 },
+  "service.memory-only": { inProduction: false },
+};
 
 /** Events about an operation or its key whose type lacks a tenant. An entry here does not compile. */
 type WithoutTenant = Exclude<
@@ -91,7 +87,10 @@ describe("the pages", () => {
     const rows = [...page("docs/operating.md").text.matchAll(/^\| `(\w+\.\w+)` \| (\w+)/gm)];
     expect(rows.length).toBeGreaterThan(0);
     for (const [, event = "", level] of rows) {
-      expect({ event, level: levelOf(EVENTS[event as ServiceEvent["event"]]) }).toEqual({ event, level });
+      expect({
+        event,
+        level: levelOf({ event, ...EVENTS[event as ServiceEvent["event"]] } as ServiceEvent),
+      }).toEqual({ event, level });
     }
   });
 

@@ -7,6 +7,9 @@ import { openWorkshop } from "./execute.js";
 const blocks = pages.flatMap((page) => blocksOf(page, "js", "ts"));
 const marked = (word: string): Block[] => blocks.filter(({ info }) => info.includes(word));
 
+const workshop = openWorkshop();
+afterAll(() => workshop.remove());
+
 describe("a block of code", () => {
   it("uses a language that the tests know", () => {
     const known = ["console", "js", "json", "mermaid", "prisma", "sh", "sql", "ts", "xml", "yaml"];
@@ -43,20 +46,13 @@ describe("an example in TypeScript or JavaScript", () => {
 });
 
 describe("an example that is marked `run`", () => {
-  const workshop = openWorkshop();
-  afterAll(() => workshop.remove());
-
   it.each(marked("run"))("passes its assertions: $place", async (block) => {
-    const file = pathToFileURL(await workshop.bundle(block)).href;
-    await expect(import(file)).resolves.toBeDefined();
+    await expect(workshop.load(block)).resolves.toBeDefined();
   });
 });
 
 /** Importing such an example while Vitest collects tests adds its tests to this file. */
 describe("an example that is marked `vitest`", async () => {
-  const workshop = openWorkshop();
-  afterAll(() => workshop.remove());
-
   for (const block of marked("vitest")) {
     const file = pathToFileURL(await workshop.bundle(block)).href;
     describe(`has tests that pass: ${block.place}`, () => import(file));

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { pathToFileURL } from "node:url";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { embeddedFiles } from "../../embedded-files.js";
 import { type Block, root } from "../support/pages.js";
 
@@ -9,6 +10,8 @@ import { type Block, root } from "../support/pages.js";
 export interface Workshop {
   /** Bundles a block, which shares the package with the other blocks. Returns the file, which Node can run. */
   bundle(block: Block): Promise<string>;
+  /** Bundles and imports a block. The caller knows its exports. */
+  load<Exports>(block: Block): Promise<Exports>;
   remove(): void;
 }
 
@@ -25,6 +28,14 @@ const options: BuildOptions = {
 /** Source files of the package, by specifier. */
 const { paths } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8")).compilerOptions as {
   readonly paths: Readonly<Record<string, readonly [string]>>;
+};
+
+const sharedPackage: Plugin = {
+  name: "package",
+  setup: ({ onResolve }) => {
+    const filter = /^async-request-reply(\/|$)/;
+    onResolve({ filter }, ({ path }) => ({ path: `./${path}.mjs`, external: true }));
+  },
 };
 
 /** Opens a workshop in a temporary folder. */
@@ -45,29 +56,23 @@ export function openWorkshop(): Workshop {
       splitting: true,
     });
 
+  async function bundle({ place, text }: Block): Promise<string> {
+    built ??= buildPackage();
+    await built;
+    const outfile = join(folder, `${place.replaceAll(/[/:]/g, "-")}.mjs`);
+    await build({
+      ...options,
+      stdin: { contents: text, loader: "ts", resolveDir: root, sourcefile: place },
+      external: ["vitest"],
+      plugins: [sharedPackage],
+      outfile,
+    });
+    return outfile;
+  }
+
   return {
-    bundle: async ({ place, text }) => {
-      built ??= buildPackage();
-      await built;
-      const outfile = join(folder, `${place.replaceAll(/[/:]/g, "-")}.mjs`);
-      await build({
-        ...options,
-        stdin: { contents: text, loader: "ts", resolveDir: root, sourcefile: place },
-        external: ["vitest"],
-        plugins: [
-          {
-            name: "package",
-            setup: ({ onResolve }) =>
-              onResolve({ filter: /^async-request-reply(\/|$)/ }, ({ path }) => ({
-                path: `./${path}.mjs`,
-                external: true,
-              })),
-          },
-        ],
-        outfile,
-      });
-      return outfile;
-    },
+    bundle,
+    load: async (block) => import(pathToFileURL(await bundle(block)).href),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

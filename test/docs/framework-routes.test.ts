@@ -8,6 +8,12 @@ afterAll(() => blocks.remove());
 type Serve = (request: Request) => Promise<Response>;
 type Hook = (input: { readonly event: { readonly request: Request }; resolve: Serve }) => Promise<Response>;
 
+interface Worker {
+  createHandler(openBackend: typeof createMemoryBackend): {
+    fetch(request: Request, env: object, context: { waitUntil(): void }): Promise<Response>;
+  };
+}
+
 /** Each platform calls the export that its conventions name. */
 const platforms: readonly { readonly heading: string; readonly base: string; serve(): Promise<Serve> }[] = [
   {
@@ -19,29 +25,16 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
       return (request) => handle({ event: { request }, resolve });
     },
   },
-  {
-    heading: "Bun",
+  ...["Bun", "Deno"].map((heading) => ({
+    heading,
     base: "",
-    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>("Bun")).default.fetch,
-  },
-  {
-    heading: "Deno",
-    base: "",
-    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>("Deno")).default.fetch,
-  },
+    serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>(heading)).default.fetch,
+  })),
   {
     heading: "Cloudflare Workers",
     base: "",
     serve: async () => {
-      const { createHandler } = await blocks.load<{
-        createHandler(openBackend: typeof createMemoryBackend): {
-          fetch(
-            request: Request,
-            env: object,
-            context: { waitUntil(work: Promise<unknown>): void },
-          ): Promise<Response>;
-        };
-      }>("Cloudflare Workers");
+      const { createHandler } = await blocks.load<Worker>("Cloudflare Workers");
       const handler = createHandler(() => createMemoryBackend());
       return (request) => handler.fetch(request, { API_TOKEN: "demo-token" }, { waitUntil: () => {} });
     },
@@ -54,13 +47,7 @@ describe.each(platforms)("the module for $heading", async ({ base, serve }) => {
 
   function send(method: string, path: string, body?: string): Promise<Response> {
     const headers = { authorization, "content-type": "application/json" };
-    return answer(
-      new Request(`https://shop.example${path}`, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body }),
-      }),
-    );
+    return answer(new Request(`https://shop.example${path}`, { method, headers, body: body ?? null }));
   }
 
   it("accepts an order and serves its operation at Location", async () => {
@@ -82,10 +69,8 @@ describe.each(platforms)("the module for $heading", async ({ base, serve }) => {
   });
 
   it("lets the service handle the methods", async () => {
-    const [options, refused] = [
-      await send("OPTIONS", `${base}/orders`),
-      await send("DELETE", `${base}/orders`),
-    ];
+    const options = await send("OPTIONS", `${base}/orders`);
+    const refused = await send("DELETE", `${base}/orders`);
     expect([options.status, refused.status]).toEqual([204, 405]);
     expect(refused.headers.get("allow")).toBe("POST, OPTIONS");
   });

@@ -7,7 +7,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import { Hono } from "hono";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { requestCases } from "../support/adapter-suite/cases.js";
-import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
+import type { AdapterCapabilities, AdapterCase } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { serviceOptionCases } from "../support/adapter-suite/mounting/service-options.js";
 import { cancellationCases } from "../support/adapter-suite/operation/cancellation.js";
@@ -28,9 +28,8 @@ afterAll(() => blocks.remove());
 const mountOnExpress = await blocks.loadMount<Express>("Express");
 const mountOnFastify = await blocks.loadMount<FastifyInstance>("Fastify");
 const mountOnHono = await blocks.loadMount<Hono>("Hono");
-const { createHandler } = await blocks.load<{ createHandler: (backend: Backend) => LambdaHandler }>(
-  "AWS Lambda",
-);
+type Lambda = { readonly createHandler: (backend: Backend) => LambdaHandler };
+const { createHandler } = await blocks.load<Lambda>("AWS Lambda");
 
 interface Application {
   readonly name: string;
@@ -99,10 +98,10 @@ describe.each(applications)("an order service mounted on $name", ({ toListener, 
   const harness = createNodeHarness(createMemoryBackend, toListener as ToListener);
   afterEach(harness.close);
   const kept = cases.filter(({ name }) => !isAtOtherPaths(name) && !differs?.test(name));
-  declareCases(kept, {
-    ...harness,
-    capabilities: { sockets: true, fieldLines, manyFields: fieldLines },
-  });
+  const capabilities: AdapterCapabilities = { sockets: true, fieldLines, manyFields: fieldLines };
+  for (const { name, needs = [], run } of kept)
+    if (needs.every((capability) => capabilities[capability]))
+      it(name, () => expect(run({ ...harness, capabilities })).resolves.toBeUndefined());
 });
 
 it("accepts an order on AWS Lambda", async () => {
@@ -112,11 +111,3 @@ it("accepts an order on AWS Lambda", async () => {
   );
   expect(await handler(event)).toMatchObject({ statusCode: 202 });
 });
-
-/** Declares the cases that the transport supports. */
-function declareCases(kept: readonly AdapterCase[], harness: AdapterHarness): void {
-  for (const { name, needs = [], run } of kept) {
-    if (needs.every((capability) => harness.capabilities[capability]))
-      it(name, () => expect(run(harness)).resolves.toBeUndefined());
-  }
-}

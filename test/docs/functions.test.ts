@@ -1,4 +1,3 @@
-import { pathToFileURL } from "node:url";
 import {
   type Backend,
   createMemoryBackend,
@@ -14,19 +13,16 @@ import type { toLambdaHandler } from "async-request-reply/lambda";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { lambdaFronts } from "../support/lambda-harness.js";
-import { blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
+import { exampleIn } from "./sections.js";
 
-interface Routes {
-  readonly api: (request: Request) => Promise<Response>;
-  readonly cron: (request: Request) => Promise<Response>;
-}
+type Answer = (request: Request) => Promise<Response>;
 
 interface Vercel {
   readonly toRoutes: (
     service: Service<readonly [OrderDefinition]>,
     waitUntil: (work: Promise<unknown>) => void,
-  ) => Routes;
+  ) => { readonly api: Answer; readonly cron: Answer };
 }
 
 interface Lambda {
@@ -36,13 +32,11 @@ interface Lambda {
   ) => (event: unknown, context: { getRemainingTimeInMillis(): number }) => Promise<RunSummary>;
 }
 
-interface CloudflareModule {
-  readonly fetch: (request: Request, env: unknown, context: object) => Promise<Response>;
-  readonly scheduled: (event: unknown, env: unknown, context: object) => void;
-}
-
 interface Cloudflare {
-  readonly toModule: (openBackend: () => Backend) => CloudflareModule;
+  readonly toModule: (openBackend: () => Backend) => {
+    readonly fetch: (request: Request, env: unknown, context: object) => Promise<Response>;
+    readonly scheduled: (event: unknown, env: unknown, context: object) => void;
+  };
 }
 
 interface CloudRun {
@@ -52,14 +46,8 @@ interface CloudRun {
 const workshop = openWorkshop();
 afterAll(() => workshop.remove());
 
-/** Bundles and imports the block of a section. */
-async function load<Exports>(heading: string): Promise<Exports> {
-  const { path, text } = page("docs/functions.md");
-  const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
-  const [block] = blocksOf({ path: `${path} ${heading}`, text: section }, "ts");
-  if (block === undefined) throw new Error(`${path} has no example under ${heading}`);
-  return (await import(pathToFileURL(await workshop.bundle(block)).href)) as Exports;
-}
+/** Loads the example of a section. */
+const load = <Exports>(heading: string) => workshop.load<Exports>(exampleIn("docs/functions.md", heading));
 
 const order = (): Request =>
   new Request("https://shop.example/orders", {
@@ -68,16 +56,15 @@ const order = (): Request =>
     body: JSON.stringify({ itemId: "pen", quantity: 1 }),
   });
 
-const authorize = (): { id: string; tenant: string } => ({ id: "ann", tenant: "acme" });
+const authorize = () => ({ id: "ann", tenant: "acme" });
 
 /** A memory back end that stays open when a call closes its service. */
 function createShared(): Backend {
   return { ...createMemoryBackend(), close: async () => {} };
 }
 
-async function stateOf(backend: Backend, id: string, tenant: string): Promise<string | undefined> {
-  return (await backend.operations.get(id, tenant))?.state;
-}
+const stateOf = async (backend: Backend, id: string, tenant: string) =>
+  (await backend.operations.get(id, tenant))?.state;
 
 async function submitTo(backend: Backend): Promise<string> {
   const service = createOrderService({ backend, authorize, observe: false });

@@ -1,53 +1,34 @@
 import { AsyncReplyError, type ErrorCode, type ProblemName } from "async-request-reply";
 import { problemType } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
+import { PROBLEM_NAMES } from "../../src/contract/problem.js";
 import { toProblem } from "../../src/http/message/problems.js";
 import { page } from "../support/pages.js";
 import { idsOf } from "./links.js";
 
-/** Every problem type and an error code that leads to it. Undefined for errors of operations. */
-const CODES: Readonly<Record<ProblemName, ErrorCode | undefined>> = {
-  "malformed-request": "INVALID_HEADER",
-  "too-many-header-fields": "TOO_MANY_HEADER_FIELDS",
-  "invalid-idempotency-key": "INVALID_IDEMPOTENCY_KEY",
-  "missing-idempotency-key": "MISSING_IDEMPOTENCY_KEY",
-  "idempotency-key-reused": "IDEMPOTENCY_KEY_REUSED",
-  unauthenticated: "UNAUTHENTICATED",
-  forbidden: "FORBIDDEN",
-  "authorization-unavailable": "AUTHORIZATION_UNAVAILABLE",
-  "too-many-requests": "TOO_MANY_REQUESTS",
-  "too-many-pending": "TOO_MANY_PENDING",
-  "backlog-full": "BACKLOG_FULL",
-  "not-found": "NOT_FOUND",
-  "method-not-allowed": "METHOD_NOT_ALLOWED",
-  "unsupported-media-type": "UNSUPPORTED_MEDIA_TYPE",
-  "unsupported-content-coding": "UNSUPPORTED_CONTENT_CODING",
-  "not-acceptable": "NOT_ACCEPTABLE",
-  "body-too-large": "BODY_TOO_LARGE",
-  "body-timeout": "BODY_TIMEOUT",
-  "malformed-body": "MALFORMED_BODY",
-  "contract-violation": "CONTRACT_VIOLATION",
-  "submission-in-progress": "SUBMISSION_IN_PROGRESS",
-  "creation-in-progress": "CREATION_IN_PROGRESS",
-  "creation-failed": "CREATION_FAILED",
-  unavailable: "SUBMISSION_UNCERTAIN",
-  internal: "INTERNAL",
-  "not-configured": "NOT_CONFIGURED",
-  "work-failed": undefined,
-  "attempts-exhausted": undefined,
-  "invalid-result": undefined,
-  "input-refused": undefined,
-  cancelled: undefined,
-  expired: undefined,
-  abandoned: undefined,
-};
+const names = PROBLEM_NAMES as readonly ProblemName[];
 
-const names = Object.keys(CODES) as ProblemName[];
+/** Problem types of operations. Replies have all others. */
+const OF_OPERATIONS: readonly ProblemName[] = [
+  "work-failed",
+  "attempts-exhausted",
+  "invalid-result",
+  "input-refused",
+  "cancelled",
+  "expired",
+  "abandoned",
+];
+
+/** An error code that leads to each problem type that is not called like it. */
+const CODES: Partial<Record<ProblemName, ErrorCode>> = {
+  "malformed-request": "INVALID_HEADER",
+  unavailable: "SUBMISSION_UNCERTAIN",
+};
 
 /** Returns what the pages show as the status: a number, or `error` for errors of operations. */
 function statusOf(name: ProblemName): string {
-  const code = CODES[name];
-  if (code === undefined) return "`error`";
+  if (OF_OPERATIONS.includes(name)) return "`error`";
+  const code = CODES[name] ?? (name.toUpperCase().replaceAll("-", "_") as ErrorCode);
   const { status, body } = toProblem(new AsyncReplyError(code, ""));
   expect(body.type).toBe(problemType(name));
   return String(status);

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { addressOf, pathOutside } from "../../docs/.vitepress/outside-links.js";
 import tsconfig from "../../tsconfig.json" with { type: "json" };
+import { manifest } from "../support/built.js";
 import { page, pages } from "../support/pages.js";
+
+const json = <Content>(path: string): Content => JSON.parse(page(path).text) as Content;
 
 const names = pages
   .filter(({ path }) => path.startsWith("docs/"))
@@ -9,9 +12,7 @@ const names = pages
 
 describe("the site", () => {
   it("lists every page in its sidebar once", () => {
-    const sections = JSON.parse(page("docs/.vitepress/sections.json").text) as readonly {
-      readonly pages: readonly string[];
-    }[];
+    const sections = json<readonly { readonly pages: readonly string[] }[]>("docs/.vitepress/sections.json");
     const listed = sections.flatMap((section) => section.pages);
     // An entry for a folder covers all of its pages.
     const places = (name: string): string[] =>
@@ -36,9 +37,7 @@ describe("the site", () => {
   });
 
   it("has a group of its reference for every export of the main entry", () => {
-    const groups = JSON.parse(page("docs/reference-groups.json").text) as readonly {
-      readonly members: readonly string[];
-    }[];
+    const groups = json<readonly { readonly members: readonly string[] }[]>("docs/reference-groups.json");
     const clauses = [...page("src/index.ts").text.matchAll(/^export (?:type )?\{([^}]+)\}/gm)];
     const exported = clauses.flatMap(([, names = ""]) => names.match(/\b(?!type\b)\w+/g) ?? []);
     expect(exported.length).toBeGreaterThan(50);
@@ -46,14 +45,11 @@ describe("the site", () => {
   });
 
   it("documents every subpath of the package in its reference", () => {
-    const { entryPoints } = JSON.parse(page("typedoc.json").text) as {
-      readonly entryPoints: readonly string[];
-    };
-    const { exports } = JSON.parse(page("package.json").text) as { readonly exports: object };
-    const sources = new Map(Object.entries(tsconfig.compilerOptions.paths));
-    const subpaths = Object.keys(exports).map((subpath) => subpath.replace(".", "async-request-reply"));
-    expect([...sources.keys()].sort()).toEqual(subpaths.sort());
-    const files = [...sources.values()].map(([file = ""]) => file.slice("./".length));
+    const { entryPoints } = json<{ readonly entryPoints: readonly string[] }>("typedoc.json");
+    const { paths } = tsconfig.compilerOptions;
+    const subpaths = Object.keys(manifest.exports).map((subpath) => subpath.replace(".", manifest.name));
+    expect(Object.keys(paths).sort()).toEqual(subpaths.sort());
+    const files = Object.values(paths).map(([file = ""]) => file.slice("./".length));
     expect([...entryPoints].sort()).toEqual(files.sort());
   });
 });

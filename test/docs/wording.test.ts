@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Page, pages, root } from "../support/pages.js";
+import { manifest } from "../support/built.js";
+import { type Page, pages } from "../support/pages.js";
 
 /** Returns the sentences that contain a phrase, without line breaks. */
 function sentencesWith({ path, text }: Page, phrase: RegExp): string[] {
@@ -24,13 +23,10 @@ describe("the pages", () => {
   });
 
   it("name only scripts that package.json has", () => {
-    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-      readonly scripts: Readonly<Record<string, string>>;
-    };
     const named = pages.flatMap(({ text }) =>
       [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map(([, name]) => name),
     );
-    const known = [...Object.keys(scripts), "ci", "install"];
+    const known = [...Object.keys(manifest.scripts), "ci", "install"];
     expect(named.filter((name) => !known.includes(name ?? ""))).toEqual([]);
   });
 });

@@ -3,31 +3,24 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createOrdersClient } from "../support/orders-client.js";
-import { runServer, startServer } from "../support/orders-server-process.js";
+import { runServer } from "../support/orders-server-process.js";
+import { startForTest } from "./start-for-test.js";
 
 describe("the example server's configuration", () => {
-  const roleSentence =
-    "needs a BACKEND that several processes can share, such as sqlite:FILE or postgres://…, not memory:";
+  const backends = "BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not";
+  const shared = "needs a BACKEND that several processes can share, such as sqlite:FILE or postgres://…, not";
+  const tokens = "API_TOKENS must be a list of token=principal, separated by commas; entry";
   it.each([
-    [
-      { BACKEND: "disk:orders" },
-      'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not "disk:orders"',
-    ],
-    [
-      { BACKEND: "memory:orders" },
-      'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not "memory:orders"',
-    ],
-    [{ BACKEND: "" }, 'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not ""'],
+    [{ BACKEND: "disk:orders" }, `${backends} "disk:orders"`],
+    [{ BACKEND: "memory:orders" }, `${backends} "memory:orders"`],
+    [{ BACKEND: "" }, `${backends} ""`],
     [
       { QUEUE: "mail:orders" },
       'QUEUE must be one of amqp://…, nats://…, bullmq+redis://…, not "mail:orders"',
     ],
-    [{ ROLE: "api", BACKEND: "memory:" }, `ROLE=api ${roleSentence}`],
-    [{ ROLE: "worker", BACKEND: "memory:" }, `ROLE=worker ${roleSentence}`],
-    [
-      { ROLE: "worker", BACKEND: "pglite:orders" },
-      "ROLE=worker needs a BACKEND that several processes can share, such as sqlite:FILE or postgres://…, not pglite:orders",
-    ],
+    [{ ROLE: "api", BACKEND: "memory:" }, `ROLE=api ${shared} memory:`],
+    [{ ROLE: "worker", BACKEND: "memory:" }, `ROLE=worker ${shared} memory:`],
+    [{ ROLE: "worker", BACKEND: "pglite:orders" }, `ROLE=worker ${shared} pglite:orders`],
     [
       { BACKEND: "postgres://app:secret@127.0.0.1:1/orders" },
       "BACKEND: No server accepts connections at 127.0.0.1:1 (ECONNREFUSED). Start PostgreSQL there, or correct `host` and `port` " +
@@ -42,18 +35,9 @@ describe("the example server's configuration", () => {
     [{ PORT: "65536" }, 'PORT must be a whole number from 0 to 65535, not "65536"'],
     [{ PORT: "" }, 'PORT must be a whole number from 0 to 65535, not ""'],
     [{ HOST: "two words" }, 'HOST must be a host name or an IP address, not "two words"'],
-    [
-      { API_TOKENS: "secret" },
-      "API_TOKENS must be a list of token=principal, separated by commas; entry 1 is not valid",
-    ],
-    [
-      { API_TOKENS: "a=ann,b=" },
-      "API_TOKENS must be a list of token=principal, separated by commas; entry 2 is not valid",
-    ],
-    [
-      { API_TOKENS: "" },
-      "API_TOKENS must be a list of token=principal, separated by commas; entry 1 is not valid",
-    ],
+    [{ API_TOKENS: "secret" }, `${tokens} 1 is not valid`],
+    [{ API_TOKENS: "a=ann,b=" }, `${tokens} 2 is not valid`],
+    [{ API_TOKENS: "" }, `${tokens} 1 is not valid`],
     [{ API_TOKENS: "a=ann,a=bob" }, "API_TOKENS must not repeat a token; entry 2 does"],
     [{ WORK_MS: "-1" }, 'WORK_MS must be a whole number from 0 to 2147483647, not "-1"'],
     [{ LEASE_MS: "0" }, 'LEASE_MS must be a whole number from 1 to 2147483647, not "0"'],
@@ -64,9 +48,7 @@ describe("the example server's configuration", () => {
 
   it("hides the password of a refused address", async () => {
     const { stderr } = await runServer({ BACKEND: "disk://user:secret@host/orders" });
-    expect(stderr).toEqual([
-      'BACKEND must be one of memory:, sqlite:FILE, pglite:DIR, postgres://…, not "disk:…@host/orders"',
-    ]);
+    expect(stderr).toEqual([`${backends} "disk:…@host/orders"`]);
   });
 
   it("reports a port that is in use", async () => {
@@ -80,24 +62,16 @@ describe("the example server's configuration", () => {
     });
   });
 
-  it("accepts a token that ends with an equals sign", async () => {
-    const server = await startServer({ API_TOKENS: "c2VjcmV0cw===ann" });
-    onTestFinished(() => server.kill());
-    const response = await createOrdersClient(server.baseUrl, "c2VjcmV0cw==").submit({
-      itemId: "a",
-      quantity: 1,
-    });
-    expect(response.status).toBe(202);
-  });
-
-  it("accepts only the demo token by default", async () => {
-    const server = await startServer();
-    onTestFinished(() => server.kill());
-    const order = { itemId: "book", quantity: 1 };
-    const responses = [
-      await createOrdersClient(server.baseUrl, "demo-token").submit(order),
-      await createOrdersClient(server.baseUrl, "demo").submit(order),
-    ];
-    expect(responses.map(({ status }) => status)).toEqual([202, 401]);
+  it.each([
+    ["a token that ends with an equals sign", { API_TOKENS: "c2VjcmV0cw===ann" }, { "c2VjcmV0cw==": 202 }],
+    ["only the demo token by default", {}, { "demo-token": 202, demo: 401 }],
+  ])("accepts %s", async (_, variables, expected) => {
+    const { baseUrl } = await startForTest(variables);
+    const statuses: Record<string, number> = {};
+    for (const token of Object.keys(expected)) {
+      const reply = await createOrdersClient(baseUrl, token).submit({ itemId: "book", quantity: 1 });
+      statuses[token] = reply.status;
+    }
+    expect(statuses).toEqual(expected);
   });
 });

@@ -1,19 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createOrdersClient } from "../support/orders-client.js";
-import { type StartServer, startServer } from "../support/orders-server-process.js";
+import { startServer } from "../support/orders-server-process.js";
 import { declareServerContract } from "./server-contract.js";
+import { startForTest } from "./start-for-test.js";
 
 const folder = mkdtempSync(join(tmpdir(), "databases-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const startForTest: StartServer = async (variables) => {
-  const server = await startServer(variables);
-  onTestFinished(() => server.kill());
-  return server;
-};
 
 describe("the example server on PGlite", () => {
   declareServerContract((variables) =>

@@ -1,13 +1,13 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { createOrdersClient } from "../support/orders-client.js";
 import type { StartServer } from "../support/orders-server-process.js";
 import { type EventLine, eventsOf, untilLogged } from "./event-lines.js";
+import { startForTest } from "./start-for-test.js";
 
 /** Declares the tests of the example server's log, for any back end. */
 export function declareServerLog(start: StartServer): void {
   it("consists of one JSON object per line on stdout with LOG=json", async () => {
-    const server = await start({ LOG: "json", WORK_MS: "1" });
-    onTestFinished(() => server.kill());
+    const server = await startForTest({ LOG: "json", WORK_MS: "1" }, start);
     const client = createOrdersClient(server.baseUrl);
     const key = { "idempotency-key": "one" };
     await client.submit({ itemId: "book", quantity: 1 }, key);
@@ -33,8 +33,7 @@ export function declareServerLog(start: StartServer): void {
   });
 
   it("contains two retries of flaky work and its success at the third attempt", async () => {
-    const server = await start({ LOG: "json", WORK_MS: "1" });
-    onTestFinished(() => server.kill());
+    const server = await startForTest({ LOG: "json", WORK_MS: "1" }, start);
     const client = createOrdersClient(server.baseUrl);
     const operation = await client.settled(await client.accepted({ itemId: "flaky-1", quantity: 1 }));
     await untilLogged(server.stdout, "operation.completed");
@@ -52,8 +51,7 @@ export function declareServerLog(start: StartServer): void {
   });
 
   it("is readable text by default, with one line per event even if the input contains line breaks", async () => {
-    const server = await start({ WORK_MS: "1" });
-    onTestFinished(() => server.kill());
+    const server = await startForTest({ WORK_MS: "1" }, start);
     const client = createOrdersClient(server.baseUrl);
     await client.accepted({ itemId: "fail\noperation.completed", quantity: 1 });
     const line = await server.stdout.find((text) => text.includes("operation.failed"));

@@ -1,17 +1,18 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { createOrdersClient } from "../support/orders-client.js";
-import type { ServerProcess, StartServer } from "../support/orders-server-process.js";
+import type { StartServer } from "../support/orders-server-process.js";
 import { type EventLine, eventsOf, untilLogged } from "./event-lines.js";
+import { startForTest } from "./start-for-test.js";
 
 const FOREVER = "600000";
 const order = JSON.stringify({ itemId: "book", quantity: 1 });
 
 /** Declares the tests of the example server's shutdown, for any back end. */
 export function declareServerShutdown(startServer: StartServer): void {
-  const start = startForTest(startServer);
+  const start = (workMs: string) => startForTest({ LOG: "json", WORK_MS: workMs }, startServer);
 
   it("finishes running work under load, answers every accepted request, and exits with 0", async () => {
     const server = await start("200");
@@ -63,7 +64,7 @@ export function declareServerShutdown(startServer: StartServer): void {
 
 /** Declares the test of the end of the server's grace period, which is 10 seconds. */
 export function declareShutdownGrace(startServer: StartServer): void {
-  const start = startForTest(startServer);
+  const start = (workMs: string) => startForTest({ LOG: "json", WORK_MS: workMs }, startServer);
 
   it("starts no more work, and after the grace period releases running work and resets open requests", async () => {
     const server = await start(FOREVER);
@@ -82,24 +83,10 @@ export function declareShutdownGrace(startServer: StartServer): void {
   });
 }
 
-/** Returns a function that starts a server and kills it at the end of the test. */
-function startForTest(startServer: StartServer): (workMs: string) => Promise<ServerProcess> {
-  return async (workMs) => {
-    const server = await startServer({ LOG: "json", WORK_MS: workMs });
-    onTestFinished(() => server.kill());
-    return server;
-  };
-}
-
-interface Reply {
-  readonly status: number;
-  readonly operationId: string;
-}
-
 /** Posts orders in sequence until the server is gone. */
-async function postUntilRefused(baseUrl: string): Promise<readonly Reply[]> {
+async function postUntilRefused(baseUrl: string) {
   const client = createOrdersClient(baseUrl);
-  const replies: Reply[] = [];
+  const replies: { readonly status: number; readonly operationId: string }[] = [];
   for (;;) {
     // Only requests that were never accepted may fail. The test compares the replies with the log. A request that was
     // already on its way over an open connection when the server began to stop gets a 503.
@@ -110,14 +97,11 @@ async function postUntilRefused(baseUrl: string): Promise<readonly Reply[]> {
   }
 }
 
-interface BegunRequest {
-  /** Rejects if the connection is reset. */
-  readonly response: Promise<IncomingMessage>;
-  sendRest(): void;
-}
-
-/** Sends the head of an order, waits for 100 Continue, and sends the first byte of the body. */
-async function beginRequest(baseUrl: string): Promise<BegunRequest> {
+/**
+ * Sends the head of an order, waits for 100 Continue, and sends the first byte of the body. Its `response` rejects if the
+ * connection is reset.
+ */
+async function beginRequest(baseUrl: string) {
   const headers = {
     authorization: "Bearer demo-token",
     "content-type": "application/json",
@@ -131,7 +115,7 @@ async function beginRequest(baseUrl: string): Promise<BegunRequest> {
   outgoing.flushHeaders();
   await once(outgoing, "continue");
   outgoing.write(order.slice(0, 1));
-  return { response, sendRest: () => void outgoing.end(order.slice(1)) };
+  return { response, sendRest: () => outgoing.end(order.slice(1)) };
 }
 
 function idsOf(events: readonly EventLine[], name: string): readonly (string | undefined)[] {

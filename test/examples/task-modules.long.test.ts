@@ -3,59 +3,56 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
-describe("the example that submits from code", () => {
-  type Example = typeof import("../../examples/tasks/submit-from-code.js");
+/** Imports an example before the tests of a group, and closes its service after them. */
+function useExample<Example extends { readonly service: { close(): Promise<void> } }>(
+  load: () => Promise<Example>,
+): () => Example {
   let example: Example;
   beforeAll(async () => {
-    example = await import("../../examples/tasks/submit-from-code.js");
+    example = await load();
   });
   afterAll(() => example.service.close());
+  return () => example;
+}
+
+describe("the example that submits from code", () => {
+  const example = useExample(() => import("../../examples/tasks/submit-from-code.js"));
 
   it("returns one operation for each file, and its URL once it is ready", async () => {
     const [id, again, other] = [
-      await example.transcode("cat.mov"),
-      await example.transcode("cat.mov"),
-      await example.transcode("dog.mov"),
+      await example().transcode("cat.mov"),
+      await example().transcode("cat.mov"),
+      await example().transcode("dog.mov"),
     ];
     expect([again === id, other === id]).toEqual([true, false]);
-    await expect.poll(() => example.urlOf(id)).toBe("https://cdn.example/cat.mov.mp4");
+    await expect.poll(() => example().urlOf(id)).toBe("https://cdn.example/cat.mov.mp4");
   });
 });
 
 describe("the example that waits for the result", () => {
-  type Example = typeof import("../../examples/tasks/wait-for-result.js");
-  let example: Example;
-  beforeAll(async () => {
-    example = await import("../../examples/tasks/wait-for-result.js");
-  });
-  afterAll(() => example.service.close());
+  const example = useExample(() => import("../../examples/tasks/wait-for-result.js"));
 
   it("returns it in process and over HTTP", async () => {
-    expect(await example.inProcess("cat")).toBe("/cat.webp");
-    expect(await example.overHttp("dog")).toBe("/dog.webp");
+    expect(await example().inProcess("cat")).toBe("/cat.webp");
+    expect(await example().overHttp("dog")).toBe("/dog.webp");
   });
 });
 
 describe("the example that delays and schedules work", () => {
-  type Example = typeof import("../../examples/tasks/schedule.js");
-  let example: Example;
   let done: readonly unknown[][];
-  beforeAll(async () => {
-    // The import starts the schedule, so the clock has to be fake before it.
+  // The import starts the schedule, so the clock has to be fake before it.
+  beforeAll(() => {
     vi.useFakeTimers({
       now: Date.UTC(2026, 0, 1, 12),
       toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
     });
-    example = await import("../../examples/tasks/schedule.js");
+    return () => vi.useRealTimers();
   });
+  const example = useExample(() => import("../../examples/tasks/schedule.js"));
   beforeEach(() => {
     done = vi.spyOn(console, "log").mockImplementation(() => {}).mock.calls;
   });
   afterEach(() => vi.restoreAllMocks());
-  afterAll(async () => {
-    await example.service.close();
-    vi.useRealTimers();
-  });
 
   /** Moves the clock to a time, then lets the schedule fire and the worker sweep. */
   async function advanceTo(time: number): Promise<void> {
@@ -67,7 +64,7 @@ describe("the example that delays and schedules work", () => {
     await advanceTo(Date.UTC(2026, 0, 1, 13));
     await advanceTo(Date.UTC(2026, 0, 1, 14));
     await expect.poll(() => done).toEqual([["writing the digest of 2026-01-01"]]);
-    expect(await example.submitDigest()).toMatchObject({ status: "completed", replayed: true });
+    expect(await example().submitDigest()).toMatchObject({ status: "completed", replayed: true });
     await advanceTo(Date.UTC(2026, 0, 2, 1));
     await expect.poll(() => done).toHaveLength(2);
     expect(done[1]).toEqual(["writing the digest of 2026-01-02"]);
@@ -75,9 +72,9 @@ describe("the example that delays and schedules work", () => {
 
   it("runs delayed work when it is due, unless it was cancelled", async () => {
     vi.setSystemTime(Date.UTC(2026, 1, 1));
-    await example.purgeLater("cat.mov");
-    const { operationId } = await example.purgeLater("dog.mov");
-    const { outcome } = await example.service.cancel(example.service.definitions[0], operationId);
+    await example().purgeLater("cat.mov");
+    const { operationId } = await example().purgeLater("dog.mov");
+    const { outcome } = await example().service.cancel(example().service.definitions[0], operationId);
     expect(outcome).toBe("cancelled");
     await advanceTo(Date.UTC(2026, 2, 2));
     await expect.poll(() => done).toContainEqual(["writing the digest of 2026-03-02"]);
@@ -89,29 +86,26 @@ describe("the example that delays and schedules work", () => {
 });
 
 describe("the example that redrives failed work", () => {
-  type Example = typeof import("../../examples/tasks/redrive.js");
+  const example = useExample(() => import("../../examples/tasks/redrive.js"));
   const tenant = "studio";
-  let example: Example;
   let baseUrl: string;
   let status: number;
   const files = createServer((_req, res) => res.writeHead(status).end());
   beforeAll(async () => {
-    example = await import("../../examples/tasks/redrive.js");
     await once(files.listen(0, "127.0.0.1"), "listening");
     baseUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
   });
-  afterAll(async () => {
-    await example.service.close();
+  afterAll(() => {
     files.closeAllConnections();
     files.close();
   });
 
   const statusOf = async (id: string): Promise<string | undefined> =>
-    (await example.service.get(example.service.definitions[0], id, { tenant }))?.status;
+    (await example().service.get(example().service.definitions[0], id, { tenant }))?.status;
 
   async function submitFailing(file: string): Promise<string> {
     status = 404;
-    const { service } = example;
+    const { service } = example();
     const { operationId } = await service.submit(
       service.definitions[0],
       { file: `${baseUrl}/${file}` },
@@ -124,25 +118,25 @@ describe("the example that redrives failed work", () => {
   it("runs one failed operation again as a new operation", async () => {
     const failed = await submitFailing("cat.mov");
     status = 200;
-    const id = await example.runAgain(failed);
+    const id = await example().runAgain(failed);
     await expect.poll(() => statusOf(id)).toBe("completed");
     expect([id === failed, await statusOf(failed)]).toEqual([false, "failed"]);
-    expect(await example.runAgain(failed)).toBe(id);
-    await expect(example.runAgain(id)).rejects.toThrow(`Operation ${id} cannot run again: completed.`);
+    expect(await example().runAgain(failed)).toBe(id);
+    await expect(example().runAgain(id)).rejects.toThrow(`Operation ${id} cannot run again: completed.`);
   });
 
   it("runs every operation again that failed since a time, each once", async () => {
     const failed = [await submitFailing("dog.mov"), await submitFailing("bird.mov")];
     status = 200;
-    await example.recover(new Date(Date.now() + 60_000));
-    const { backend } = example.service;
+    await example().recover(new Date(Date.now() + 60_000));
+    const { backend } = example().service;
     const retriedBy = async () => (await backend.operations.getMany(failed)).map(({ retriedBy: id }) => id);
     expect(await retriedBy()).toEqual([undefined, undefined]);
-    await example.recover(new Date(Date.now() - 60_000));
+    await example().recover(new Date(Date.now() - 60_000));
     const ids = await retriedBy();
     expect(ids).toEqual([expect.any(String), expect.any(String)]);
     for (const id of ids ?? []) await expect.poll(() => statusOf(id ?? "")).toBe("completed");
-    await example.recover(new Date(Date.now() - 60_000));
+    await example().recover(new Date(Date.now() - 60_000));
     expect(await retriedBy()).toEqual(ids);
   });
 });

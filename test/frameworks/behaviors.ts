@@ -63,10 +63,11 @@ export const finishesRequests: Behavior = {
   },
 };
 
-function submit(
+/** Posts JSON. */
+export function submit(
   server: Server,
   path: string,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   fields: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const headers = { "content-type": "application/json", ...fields };

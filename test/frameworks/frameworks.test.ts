@@ -5,15 +5,13 @@ import { isSkipped } from "../runtimes/matrix.js";
 import { freePort } from "../support/free-port.js";
 import { page } from "../support/pages.js";
 import type { Application } from "./applications/application.js";
-import { elysia } from "./applications/elysia.js";
 import { functionsFramework } from "./applications/functions-framework.js";
 import { nestjs } from "./applications/nestjs.js";
 import { nextQuickStart } from "./applications/next.js";
-import { nitro } from "./applications/nitro.js";
-import { fastify, h3, koa } from "./applications/on-node.js";
 import { quickStarts } from "./applications/quick-starts.js";
 import { reactRouter } from "./applications/react-router.js";
 import { orpc, trpc } from "./applications/rpc.js";
+import { elysia, fastify, h3, koa, nitro } from "./applications/servers.js";
 import { sveltekit } from "./applications/sveltekit.js";
 import { behaviors, finishesRequests } from "./behaviors.js";
 import { openProjects, type Projects } from "./project.js";
@@ -84,7 +82,7 @@ describe.skipIf(isMissing)("an application as the page shows it, with the packed
 
   // The tests of one application follow each other, because the last one ends it.
   describe.concurrent.each(onVersions)("$name", ({ application, frameworks }) => {
-    const { runtime, serve, own = [], ending = finishesRequests } = application;
+    const { runtime, serve, own, ending = finishesRequests } = application;
     describe.skipIf(isSkipped(runtime))(`on ${runtime.name}`, () => {
       let server: Server;
       beforeAll(async () => {

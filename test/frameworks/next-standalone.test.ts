@@ -9,7 +9,7 @@ import { behaviors, finishesRequests } from "./behaviors.js";
 import { openProjects, type Projects } from "./project.js";
 import { type Server, startServer } from "./server.js";
 
-const { runtime, serve, variables, own = [] } = nextStandalone;
+const { runtime, serve, variables, own } = nextStandalone;
 
 const isMissing = !existsSync(join(import.meta.dirname, "node_modules")) && !process.env.CI;
 

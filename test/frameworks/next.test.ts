@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isSkipped, programOf } from "../runtimes/matrix.js";
 import { freePort } from "../support/free-port.js";
 import { next, nextQuickStart, store } from "./applications/next.js";
-import { behaviors, finishesRequests } from "./behaviors.js";
+import { behaviors, finishesRequests, submit } from "./behaviors.js";
 import { openProjects, type Projects } from "./project.js";
 import { type Server, startServer } from "./server.js";
 
-const { runtime, variables, mounted, own = [] } = nextQuickStart;
+const { runtime, variables, mounted, own } = nextQuickStart;
 
 /** Accepts an order into the file of the quick start, in a process without a worker. */
 const SUBMIT = `${store.opening}
@@ -76,8 +76,7 @@ describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
       writeFileSync(file, readFileSync(file, "utf8").replace(before, after));
     }
     async function shipped(): Promise<number> {
-      const headers = { "content-type": "application/json", prefer: "wait=20" };
-      const reply = await server.fetch(mounted.path, { method: "POST", headers, body: mounted.body });
+      const reply = await submit(server, mounted.path, mounted.body, { prefer: "wait=20" });
       const { result } = (await reply.json()) as { readonly result: { readonly shipped: number } };
       return result.shipped;
     }

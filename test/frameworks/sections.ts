@@ -1,3 +1,4 @@
+import { sectionOf } from "../docs/sections.js";
 import { type Block, blocksOf, type Page, page } from "../support/pages.js";
 import type { SourceFile } from "./project.js";
 
@@ -7,8 +8,7 @@ import type { SourceFile } from "./project.js";
  * @throws Error if there is no block
  */
 export function filesOf(path: string, heading?: string): readonly SourceFile[] {
-  const whole = page(path);
-  const files = filesIn(heading === undefined ? whole : sectionOf(whole, heading));
+  const files = filesIn(heading === undefined ? page(path) : sectionOf(path, heading));
   if (files.length === 0) throw new Error(`${path} shows no file under "${heading}".`);
   return files;
 }
@@ -21,9 +21,4 @@ export function filesIn(shown: Page): readonly SourceFile[] {
 function toFile({ info, text }: Block): SourceFile {
   const [, path = "mount.ts"] = /^\[(.+)\]$/.exec(info[1] ?? "") ?? [];
   return { path, text };
-}
-
-function sectionOf({ path, text }: Page, heading: string): Page {
-  const section = text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
-  return { path, text: section };
 }

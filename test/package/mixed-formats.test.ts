@@ -1,8 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { pathToFileURL } from "node:url";
 import type * as mainModule from "async-request-reply";
 import type * as clientModule from "async-request-reply/client";
 import type * as nodeModule from "async-request-reply/node";
@@ -10,34 +8,16 @@ import type * as openApiModule from "async-request-reply/openapi";
 import type * as yamlModule from "async-request-reply/yaml";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
-import { builtFile } from "../support/built.js";
+import { type Format, load } from "./load.js";
 
-type Format = "import" | "require";
-
-/** The parts of the package that these tests mix. */
-interface Parts {
-  readonly main: typeof mainModule;
-  readonly client: typeof clientModule;
-  readonly node: typeof nodeModule;
-  readonly openapi: typeof openApiModule;
-  readonly yaml: typeof yamlModule;
-}
-
-const require = createRequire(import.meta.url);
-
-async function load(format: Format): Promise<Parts> {
-  const part = async <Module>(subpath: string): Promise<Module> => {
-    const file = builtFile(subpath, format);
-    return (format === "require" ? require(file) : await import(pathToFileURL(file).href)) as Module;
-  };
-  return {
-    main: await part("."),
-    client: await part("./client"),
-    node: await part("./node"),
-    openapi: await part("./openapi"),
-    yaml: await part("./yaml"),
-  };
-}
+/** Loads the parts of the package that these tests mix. */
+const partsOf = async (format: Format) => ({
+  main: await load<typeof mainModule>(".", format),
+  client: await load<typeof clientModule>("./client", format),
+  node: await load<typeof nodeModule>("./node", format),
+  openapi: await load<typeof openApiModule>("./openapi", format),
+  yaml: await load<typeof yamlModule>("./yaml", format),
+});
 
 /** Serves on a free port until the test is finished, and returns the origin. */
 async function serve(listener: RequestListener): Promise<string> {
@@ -55,8 +35,8 @@ describe.each<[Format, Format]>([
   ["require", "import"],
 ])("a service that is loaded with %s, and everything else with %s", (ours, theirs) => {
   it("works with each other", async () => {
-    const own = await load(ours);
-    const other = await load(theirs);
+    const own = await partsOf(ours);
+    const other = await partsOf(theirs);
     expect(own.main.createService).not.toBe(other.main.createService);
 
     const reports = other.main.defineOperation({
@@ -109,8 +89,8 @@ describe.each<[Format, Format]>([
   });
 
   it("reports that memory loses operations in production", async () => {
-    const own = await load(ours);
-    const other = await load(theirs);
+    const own = await partsOf(ours);
+    const other = await partsOf(theirs);
     vi.stubEnv("NODE_ENV", "production");
     onTestFinished(() => void vi.unstubAllEnvs());
     const events: string[] = [];

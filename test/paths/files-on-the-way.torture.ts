@@ -8,6 +8,7 @@ import { createOperator } from "async-request-reply/operator";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Pool } from "pg";
 import { afterAll, expect, it } from "vitest";
+import { createOrdersClient } from "../support/orders-client.js";
 import { debianPostgres } from "../support/postgres/postgres-installation.js";
 import { startPrivatePostgres } from "../support/postgres/private-postgres.js";
 
@@ -45,19 +46,10 @@ async function open() {
     async () => void server.close(),
   );
   const { port } = server.address() as AddressInfo;
-  const send = (path: string, init?: RequestInit): Promise<Response> =>
-    fetch(`http://127.0.0.1:${port}${path}`, init);
-  const post = async (itemId: string): Promise<string> => {
-    const body = JSON.stringify({ itemId, quantity: 1 });
-    const response = await send("/orders", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body,
-    });
-    expect(response.status).toBe(202);
-    return ((await response.json()) as { readonly operationId: string }).operationId;
-  };
-  return { send, post, worker, operator: createOperator({ definitions: service.definitions, backend }) };
+  const client = createOrdersClient(`http://127.0.0.1:${port}`);
+  const post = (itemId: string): Promise<string> => client.accepted({ itemId, quantity: 1 });
+  const operator = createOperator({ definitions: service.definitions, backend });
+  return { read: client.read, post, worker, operator };
 }
 
 const session = new Session();
@@ -78,7 +70,7 @@ async function filesOf(work: () => Promise<unknown>): Promise<readonly string[]>
 }
 
 it("few files are on the ways of requests and attempts", async () => {
-  const { send, post, worker, operator } = await open();
+  const { read, post, worker, operator } = await open();
   // Before, everything that happens only once has to have happened.
   for (const itemId of ["works", "fails"]) await post(itemId);
   await worker.runUntilIdle();
@@ -86,13 +78,13 @@ it("few files are on the ways of requests and attempts", async () => {
   await worker.runUntilIdle();
   const failed = await post("fails");
   await worker.runUntilIdle();
-  await send(`/operations/${done}`);
+  await read(done);
 
   const ways = {
     POST: () => post("works"),
     attempt: () => worker.runUntilIdle(),
-    GET: () => send(`/operations/${done}`),
-    redrive: () => operator.redrive(failed),
+    GET: () => read(done),
+    redrive: () => operator.redrive(failed.slice("/operations/".length)),
   };
   for (const [name, walk] of Object.entries(ways)) {
     const files = await filesOf(walk);

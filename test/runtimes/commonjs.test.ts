@@ -1,21 +1,16 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import { manifest } from "../support/built.js";
 import type { Loaded } from "./inside/require-everything.js";
-import { isSkipped, loadTestOf, nodes, programOf, type Runtime, runtimesWithRequire } from "./matrix.js";
-import { openProject, type Project } from "./project.js";
+import { isSkipped, loadTestOf, nodes, type Runtime, runtimesWithRequire } from "./matrix.js";
+import { useProject } from "./project.js";
+import { runProgram } from "./suite-runner.js";
 
 const specifiers = Object.keys(manifest.exports).map((subpath) => subpath.replace(".", manifest.name));
 
 /** Makes Node refuse to `require` an ES module, as some hosts do. */
 const STRICT = "--no-experimental-require-module";
 
-let project: Project;
-beforeAll(async () => {
-  project = await openProject();
-});
-afterAll(() => project?.remove());
+const project = useProject();
 
 describe.concurrent("a CommonJS program", () => {
   for (const runtime of runtimesWithRequire)
@@ -47,11 +42,5 @@ describe.concurrent("a CommonJS program", () => {
 });
 
 async function loadIn(runtime: Runtime, subpaths: readonly string[]): Promise<Loaded> {
-  const args = [...runtime.options, "require-everything.cjs", ...subpaths];
-  const { stdout } = await promisify(execFile)(programOf(runtime), args, {
-    cwd: project.folder,
-    env: project.env,
-    timeout: 200_000,
-  });
-  return JSON.parse(stdout) as Loaded;
+  return JSON.parse(await runProgram(project(), runtime, ["require-everything.cjs", ...subpaths])) as Loaded;
 }

@@ -1,23 +1,7 @@
-import { createEventParser, type ReceivedStream } from "../support/event-reader.js";
+import { createEventParser } from "../support/event-reader.js";
 
-/** A stream of a server, read as fast as it comes. */
-export interface RemoteStream {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly received: ReceivedStream;
-  /** The data of each event so far. */
-  operations(): readonly { readonly status: string; readonly progress?: unknown }[];
-  /** Whether the server has ended the stream. */
-  readonly ended: boolean;
-  /** Disconnects. */
-  abort(): void;
-}
-
-/** Requests the stream of an operation. */
-export async function openRemoteStream(
-  url: string,
-  fields: Record<string, string> = {},
-): Promise<RemoteStream> {
+/** Requests the stream of an operation, and reads it as fast as it comes. */
+export async function openRemoteStream(url: string, fields: Record<string, string> = {}) {
   const client = new AbortController();
   const headers = { accept: "text/event-stream", ...fields };
   const response = await fetch(url, { headers, signal: client.signal });
@@ -35,10 +19,13 @@ export async function openRemoteStream(
     status: response.status,
     headers: response.headers,
     received,
+    /** The data of each event so far. */
     operations: () => received.events.map(({ data }) => JSON.parse(data) as { readonly status: string }),
+    /** Whether the server has ended the stream. */
     get ended() {
       return ended;
     },
+    /** Disconnects. */
     abort: () => client.abort(),
   };
 }

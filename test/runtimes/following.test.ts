@@ -1,36 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createOrdersClient } from "../support/orders-client.js";
 import { openRemoteStream } from "./event-stream.js";
 import { bun, isSkipped } from "./matrix.js";
-import { openProject, type Project } from "./project.js";
-import { type ServerProcess, startServer } from "./server-process.js";
+import { useProject } from "./project.js";
+import { startServer, useServer } from "./server-process.js";
 import { exampleWorker, onFetch } from "./servers.js";
 
 const ORDER = { itemId: "book", quantity: 2 };
 /** Longer than the longest idle limit that Bun has by default. */
 const LONG_WAIT = "wait=12";
 
-let project: Project;
-beforeAll(async () => {
-  project = await openProject();
-});
-afterAll(() => project?.remove());
+const project = useProject();
 
 for (const program of onFetch("following-server")) {
   // The servers wait at the same time, and the tests of one follow each other, because they share its steps.
   describe.concurrent(`a server on ${program.name}`, () => {
     const test = it.skipIf(isSkipped(program.runtime)).sequential;
-    let server: ServerProcess;
-    beforeAll(async () => {
-      if (!isSkipped(program.runtime)) server = await startServer(project, program);
-    });
-    afterAll(() => server?.kill());
-
-    const step = (): Promise<Response> => fetch(`${server.baseUrl}/step`);
+    const server = useServer(project, program);
+    const step = (): Promise<Response> => fetch(`${server().baseUrl}/step`);
 
     /** Posts an order whose work waits for two steps, and returns its URL. */
     async function submit(): Promise<string> {
-      return `${server.baseUrl}${await createOrdersClient(server.baseUrl).accepted(ORDER)}`;
+      const { baseUrl } = server();
+      return baseUrl + (await createOrdersClient(baseUrl).accepted(ORDER));
     }
 
     test("streams an operation to its end, and answers a client that has the end with 204", async ({
@@ -83,7 +75,7 @@ for (const program of onFetch("following-server")) {
     }) => {
       const url = await submit();
       const stream = await openRemoteStream(url);
-      const silent = fetch(`${server.baseUrl}/silent`, { signal: AbortSignal.timeout(30_000) });
+      const silent = fetch(`${server().baseUrl}/silent`, { signal: AbortSignal.timeout(30_000) });
       const isCut = silent.then(
         () => false,
         ({ name }: Error) => name !== "TimeoutError",
@@ -103,7 +95,7 @@ describe("a server on workerd", () => {
   it.skipIf(isSkipped(exampleWorker.runtime))(
     "answers requests for a wait and for a stream at once, because both are turned off",
     async () => {
-      const server = await startServer(project, exampleWorker);
+      const server = await startServer(project(), exampleWorker);
       try {
         const { submit } = createOrdersClient(server.baseUrl);
         const reply = await submit(ORDER, { prefer: "wait=20" });

@@ -2,8 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isNight } from "../support/effort.js";
 
-export type Transport = "sockets" | "Request objects";
-
 export interface Runtime {
   readonly name: string;
   /** Path of its program, which might not be installed. */
@@ -17,7 +15,7 @@ export interface SuiteRun {
   /** The name of its test. */
   readonly name: string;
   readonly runtime: Runtime;
-  readonly transport: Transport;
+  readonly transport: "sockets" | "Request objects";
   readonly format: "ES modules" | "CommonJS";
   /** The first tier that plays it. */
   readonly tier: "merge" | "night";
@@ -91,7 +89,7 @@ export const suiteRuns: readonly SuiteRun[] = [
 
 function suiteRun(
   runtime: Runtime,
-  transport: Transport,
+  transport: SuiteRun["transport"],
   tier: SuiteRun["tier"],
   format: SuiteRun["format"] = "ES modules",
 ): SuiteRun {

@@ -1,6 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { join, parse } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { afterAll, beforeAll } from "vitest";
 import { peerOf } from "../package/peers.js";
 import { installPacked, manifest, root } from "../support/built.js";
 
@@ -41,8 +42,18 @@ const WORKER_FILES: readonly (readonly [name: string, folder: string])[] = [
   ["receiving-server", workers.receiving],
 ];
 
+/** Opens a project for the tests of a file. */
+export function useProject(): () => Project {
+  let project: Project;
+  beforeAll(async () => {
+    project = await openProject();
+  });
+  afterAll(() => project?.remove());
+  return () => project;
+}
+
 /** Installs the packed package with its peers in a new project, and adds the programs and copies of the examples. */
-export async function openProject(): Promise<Project> {
+async function openProject(): Promise<Project> {
   const { folder, remove } = installPacked(...new Set(Object.values(peerOf)));
   for (const program of PROGRAMS)
     await compile(join(inside, `${parse(program).name}.ts`), join(folder, program));

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { signWebhook } from "async-request-reply/webhooks";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isSkipped, workerd } from "./matrix.js";
-import { openProject, type Project, workers } from "./project.js";
-import { type ServerProcess, startServer } from "./server-process.js";
+import { useProject, workers } from "./project.js";
+import { useServer } from "./server-process.js";
 import { onFetch, type ServerProgram } from "./servers.js";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -21,20 +21,12 @@ const servers: readonly ServerProgram[] = [
   { name: "workerd", runtime: workerd, args: workerd.options, folder: workers.receiving },
 ];
 
-let project: Project;
-beforeAll(async () => {
-  project = await openProject();
-});
-afterAll(() => project?.remove());
+const project = useProject();
 
 for (const program of servers) {
   describe(`verifyWebhook on ${program.name}`, () => {
     const test = it.skipIf(isSkipped(program.runtime));
-    let server: ServerProcess;
-    beforeAll(async () => {
-      if (!isSkipped(program.runtime)) server = await startServer(project, program);
-    });
-    afterAll(() => server?.kill());
+    const server = useServer(project, program);
 
     /** Sends a webhook that is signed with `signing` to a receiver that has `secret`, and returns its verdict. */
     async function verdict(signing: string, secret: string, body = text, ageMs = 0): Promise<string> {
@@ -45,7 +37,7 @@ for (const program of servers) {
         "webhook-signature": await signWebhook(message, [signing]),
       };
       const query = new URLSearchParams({ secret, now: String(timestamp * 1_000 + ageMs) });
-      const reply = await fetch(`${server.baseUrl}/?${query}`, { method: "POST", headers, body });
+      const reply = await fetch(`${server().baseUrl}/?${query}`, { method: "POST", headers, body });
       return reply.text();
     }
 

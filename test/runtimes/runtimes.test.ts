@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { adapterCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCapabilities } from "../support/adapter-suite/fixtures/adapter-case.js";
 import { createOrdersClient, type OrdersClient } from "../support/orders-client.js";
 import { bun, isSkipped, runsOfThisTier, type SuiteRun, workerd } from "./matrix.js";
-import { openProject, type Project } from "./project.js";
-import { type ServerProcess, startServer } from "./server-process.js";
+import { useProject } from "./project.js";
+import { startServer, useServer } from "./server-process.js";
 import { exampleProcesses, servers } from "./servers.js";
 import { runSuite } from "./suite-runner.js";
 import { beginUpload, upload } from "./upload.js";
 
-let project: Project;
-beforeAll(async () => {
-  project = await openProject();
-});
-afterAll(() => project?.remove());
+const project = useProject();
 
 describe.concurrent("the packed package", () => {
   for (const run of runsOfThisTier()) {
     it.skipIf(isSkipped(run.runtime))(run.name, async ({ expect }) => {
-      const results = await runSuite(project, run);
+      const results = await runSuite(project(), run);
       expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
       expect(results.map(({ name, outcome }) => ({ name, outcome }))).toEqual(expectedOf(run));
     });
@@ -40,14 +36,11 @@ for (const program of servers) {
   describe(`a server on ${program.name}`, () => {
     const test = it.skipIf(isSkipped(program.runtime));
     const order = { itemId: "book", quantity: 2 };
-    let server: ServerProcess;
+    const server = useServer(project, program);
     let client: OrdersClient;
-    beforeAll(async () => {
-      if (isSkipped(program.runtime)) return;
-      server = await startServer(project, program);
-      client = createOrdersClient(server.baseUrl);
+    beforeAll(() => {
+      if (!isSkipped(program.runtime)) client = createOrdersClient(server().baseUrl);
     });
-    afterAll(() => server?.kill());
 
     test("accepts an order, replays it for the same key, and completes it", async () => {
       const key = { "idempotency-key": '"again"' };
@@ -84,7 +77,7 @@ for (const program of servers) {
       "refuses a 10 MB upload with 413 when its length is %s, and keeps serving",
       async (framing) => {
         const send = program.runtime === workerd ? beginUpload : upload;
-        const { status, body } = await send(server.baseUrl, framing);
+        const { status, body } = await send(server().baseUrl, framing);
         expect([status, JSON.parse(body)]).toMatchObject([413, { status: 413 }]);
         expect((await client.submit(order)).status).toBe(202);
       },
@@ -101,7 +94,7 @@ for (const program of exampleProcesses) {
   it.skipIf(isSkipped(program.runtime)).each(["SIGINT", "SIGTERM"] as const)(
     `${program.name} exits with 0 after %s`,
     async (signal) => {
-      const server = await startServer(project, program);
+      const server = await startServer(project(), program);
       expect(await server.stop(signal)).toBe(0);
     },
   );

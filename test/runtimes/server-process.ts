@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
 import { collectLines } from "../support/lines.js";
-import { programOf } from "./matrix.js";
+import { isSkipped, programOf } from "./matrix.js";
 import type { Project } from "./project.js";
 import type { ServerProgram } from "./servers.js";
 
@@ -13,6 +14,16 @@ export interface ServerProcess {
   stop(signal: "SIGINT" | "SIGTERM"): Promise<number | null>;
   /** Kills the program if it still runs. */
   kill(): Promise<void>;
+}
+
+/** Starts a server for a group of tests, unless they are skipped. */
+export function useServer(project: () => Project, program: ServerProgram): () => ServerProcess {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    if (!isSkipped(program.runtime)) server = await startServer(project(), program);
+  });
+  afterAll(() => server?.kill());
+  return () => server;
 }
 
 /** Limits the life of a server whose test never stops it. */

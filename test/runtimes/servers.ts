@@ -10,39 +10,26 @@ export interface ServerProgram {
   readonly folder: string;
 }
 
-/** Options of `deno serve`. */
-const ON_DENO: readonly string[] = [...DENO_MODULES, "--host=127.0.0.1", "--port=0"];
+const onBun = (folder: string, file: string) => ({ runtime: bun, args: [...bun.options, file], folder });
+const onDeno = (folder: string, file: string) => ({
+  runtime: deno,
+  args: ["serve", ...DENO_MODULES, "--host=127.0.0.1", "--port=0", file],
+  folder,
+});
 
 /** Returns a file of `inside` as a server of the Fetch API on Bun and Deno. */
 export function onFetch(name: string): readonly ServerProgram[] {
   const file = `${name}.mjs`;
   return [
-    { name: "Bun", runtime: bun, args: [...bun.options, file], folder: "." },
-    { name: "Deno", runtime: deno, args: ["serve", ...ON_DENO, file], folder: "." },
+    { name: "Bun", ...onBun(".", file) },
+    { name: "Deno", ...onDeno(".", file) },
   ];
 }
 
-const onNode: readonly ServerProgram[] = nodes.map((runtime) => ({
-  name: `${runtime.name}: http.createServer`,
-  runtime,
-  args: ["node-server.mjs"],
-  folder: ".",
-}));
-
 /** The examples that run as processes and stop on a signal. */
 export const exampleProcesses: readonly ServerProgram[] = [
-  {
-    name: "Bun: examples/bun/server.ts",
-    runtime: bun,
-    args: [...bun.options, "server.ts"],
-    folder: "examples/bun",
-  },
-  {
-    name: "Deno: examples/deno/server.ts",
-    runtime: deno,
-    args: ["serve", ...ON_DENO, "server.ts"],
-    folder: "examples/deno",
-  },
+  { name: "Bun: examples/bun/server.ts", ...onBun("examples/bun", "server.ts") },
+  { name: "Deno: examples/deno/server.ts", ...onDeno("examples/deno", "server.ts") },
 ];
 
 /** The example on workerd. */
@@ -54,4 +41,13 @@ export const exampleWorker: ServerProgram = {
 };
 
 /** The examples, and Node's `http.createServer`. */
-export const servers: readonly ServerProgram[] = [...onNode, ...exampleProcesses, exampleWorker];
+export const servers: readonly ServerProgram[] = [
+  ...nodes.map((runtime) => ({
+    name: `${runtime.name}: http.createServer`,
+    runtime,
+    args: ["node-server.mjs"],
+    folder: ".",
+  })),
+  ...exampleProcesses,
+  exampleWorker,
+];

@@ -3,28 +3,24 @@ import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { OrdersLine } from "./inside/orders-on-sqlite.js";
 import { isSkipped, programOf } from "./matrix.js";
-import { openProject, type Project } from "./project.js";
+import { useProject } from "./project.js";
 import { type SqliteRuntime, sqliteRuntimes } from "./sqlite-clients.js";
 
 const ORDERS = 300;
 const fleet = sqliteRuntimes.filter(({ runtime }) => ["Node 22", "Bun", "Deno"].includes(runtime.name));
 
-let project: Project;
-beforeAll(async () => {
-  project = await openProject();
-});
-afterAll(() => project?.remove());
+const project = useProject();
 
 describe("processes of Node, Bun and Deno that share an SQLite file", () => {
   it.skipIf(fleet.some(({ runtime }) => isSkipped(runtime)))(
     "complete each of the orders that all of them submit once, while each of them is killed and restarted",
     async () => {
-      const path = join(project.folder, "shared.db");
+      const path = join(project().folder, "shared.db");
       const lines: OrdersLine[] = [];
-      const start = (member: SqliteRuntime): Running => startOrders(member, path, lines);
+      const start = (member: SqliteRuntime) => startOrders(member, path, lines);
       const running = fleet.map(start);
       for (const [index, member] of fleet.entries()) {
         await vi.waitUntil(() => running[index]?.hasWorked());
@@ -54,7 +50,7 @@ describe.skipIf(process.platform !== "linux" || isSkipped(deno.runtime))(
   "a process of Deno that waits for work",
   () => {
     it("notices what other processes accept, and keeps its locks while they open and close the file", async () => {
-      const path = join(project.folder, "locked.db");
+      const path = join(project().folder, "locked.db");
       const lines: OrdersLine[] = [];
       const waiting = startOrders(deno, path, lines, "wait");
       await vi.waitUntil(waiting.hasSubmitted);
@@ -77,23 +73,16 @@ function lockedFiles(pid: number | undefined): readonly number[] {
 
 const inodeOf = (path: string): number => statSync(path).ino;
 
-interface Running {
-  readonly pid: number | undefined;
-  hasSubmitted(): boolean;
-  hasWorked(): boolean;
-  kill(): Promise<void>;
-}
-
 function argumentsOf({ runtime, client }: SqliteRuntime, ...rest: readonly string[]): readonly string[] {
   return [...runtime.options, "orders-on-sqlite.mjs", client, ...rest];
 }
 
 /** Starts a process and collects what it prints. It is killed after the test. */
-function startOrders(member: SqliteRuntime, path: string, lines: OrdersLine[], role = "work"): Running {
+function startOrders(member: SqliteRuntime, path: string, lines: OrdersLine[], role = "work") {
   const child: ChildProcessByStdio<null, Readable, null> = spawn(
     programOf(member.runtime),
     argumentsOf(member, path, role, String(ORDERS)),
-    { cwd: project.folder, env: project.env, stdio: ["ignore", "pipe", "inherit"] },
+    { cwd: project().folder, env: project().env, stdio: ["ignore", "pipe", "inherit"] },
   );
   const exited = once(child, "exit");
   const own: OrdersLine[] = [];
@@ -122,8 +111,8 @@ function startOrders(member: SqliteRuntime, path: string, lines: OrdersLine[], r
 function run(path: string, ...role: readonly string[]): string {
   const member = fleet[0] as SqliteRuntime;
   return execFileSync(programOf(member.runtime), argumentsOf(member, path, ...role), {
-    cwd: project.folder,
-    env: project.env,
+    cwd: project().folder,
+    env: project().env,
     encoding: "utf8",
   });
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodes } from "../runtimes/matrix.js";
 import { blocksOf, page } from "../support/pages.js";
-import { describeWithTool, type Finding, runTool } from "./installed.js";
+import { describeWithTool, type Finding, runTool, versions } from "./installed.js";
 import { type MediaServer, startMediaServer } from "./media-server.js";
 
 /** An example of docs/generated-clients.md. */
@@ -56,13 +56,11 @@ const options = [
 ];
 
 it("are generated with the versions that the page installs", () => {
-  const manifest = readFileSync(join(import.meta.dirname, "package.json"), "utf8");
-  const { dependencies } = JSON.parse(manifest) as { readonly dependencies: Record<string, string> };
   const named = commands.flatMap((command) => command.match(/\S+(?<=[a-z])@\d\S+/g) ?? []);
   expect(named.length).toBeGreaterThan(5);
   const other = named.filter((each) => {
     const [, name = "", version] = /^(.+)@(.+)$/.exec(each) ?? [];
-    return dependencies[name] !== version;
+    return versions[name] !== version;
   });
   expect(other).toEqual([]);
 });
@@ -121,22 +119,19 @@ describeWithTool("openapi-typescript", "clients generated from the document of a
     expect(server.begun()).toBe(begun);
   });
 
-  it.each([
-    ["openapi-fetch", "The work failed"],
-    ["orval", "The work failed"],
-    ["kubb", "The work failed"],
-    ["azure", "The file has no sound."],
-  ])("report that the work failed: %s", async (name, message) => {
-    await expect(exampleOf(name).transcribe("broken.mp3", randomUUID())).rejects.toThrow(message);
-  });
+  describe.each([
+    { name: "openapi-fetch", failed: "The work failed", refused: "The body violates the contract" },
+    { name: "orval", failed: "The work failed", refused: "refused: 422" },
+    { name: "kubb", failed: "The work failed", refused: "refused: 422" },
+    { name: "azure", failed: "The file has no sound.", refused: "The body violates the contract" },
+  ])("report", ({ name, failed, refused }) => {
+    it(`that the work failed: ${name}`, async () => {
+      await expect(exampleOf(name).transcribe("broken.mp3", randomUUID())).rejects.toThrow(failed);
+    });
 
-  it.each([
-    ["openapi-fetch", "The body violates the contract"],
-    ["orval", "refused: 422"],
-    ["kubb", "refused: 422"],
-    ["azure", "The body violates the contract"],
-  ])("report that the submission was refused: %s", async (name, message) => {
-    await expect(exampleOf(name).transcribe(7 as never, randomUUID())).rejects.toThrow(message);
+    it(`that the submission was refused: ${name}`, async () => {
+      await expect(exampleOf(name).transcribe(7 as never, randomUUID())).rejects.toThrow(refused);
+    });
   });
 
   describe("the poller of Azure", () => {

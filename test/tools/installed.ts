@@ -1,9 +1,14 @@
 import { type ExecFileOptions, execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const programs = join(import.meta.dirname, "node_modules/.bin");
+
+/** The versions of all tools, by their names. */
+export const versions: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, "package.json"), "utf8"),
+).dependencies;
 
 /** Declares tests that need a tool. If it is not installed, they are skipped by name, or fail if `CI` is set. */
 export function describeWithTool(tool: string, name: string, declare: () => void): void {

@@ -1,6 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { documentOf, services } from "../support/openapi-services.js";
-import { writeDocument } from "./document-file.js";
 import { describeWithTool, type Finding, runTool } from "./installed.js";
 
 const names = Object.keys(services);
@@ -8,12 +10,14 @@ const names = Object.keys(services);
 /** A document that every tool should reject. */
 const wrong = { ...documentOf("the order service"), info: { title: "no version" } };
 
+/** Runs a tool on a document in a temporary folder. */
 async function judge(document: unknown, tool: string, args: readonly string[] = []): Promise<Finding> {
-  const { folder, name, remove } = writeDocument(document);
+  const folder = mkdtempSync(join(tmpdir(), "openapi-"));
+  writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
   try {
-    return await runTool(tool, [...args, name], folder);
+    return await runTool(tool, [...args, "openapi.json"], folder);
   } finally {
-    remove();
+    rmSync(folder, { recursive: true });
   }
 }
 

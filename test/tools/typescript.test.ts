@@ -4,14 +4,11 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { manifest } from "../support/built.js";
 import { isNight } from "../support/effort.js";
-import { execute } from "./installed.js";
+import { execute, versions } from "./installed.js";
 import { type PackedExamples, packExamples } from "./packed-examples.js";
 
-const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8")) as {
-  readonly dependencies: Readonly<Record<string, string>>;
-};
-const versionOf = (name: string): string => dependencies[name]?.match(/[\d.]+$/)?.[0] ?? "";
-const installed = Object.keys(dependencies)
+const versionOf = (name: string): string => versions[name]?.match(/[\d.]+$/)?.[0] ?? "";
+const installed = Object.keys(versions)
   .filter((name) => /^typescript\b/.test(name))
   .sort((a, b) => versionOf(a).localeCompare(versionOf(b), "en", { numeric: true }));
 
@@ -22,17 +19,14 @@ const programOf = (compiler: string): string =>
 const subpaths = Object.keys(manifest.exports);
 
 /** A compiler spends most of its time on the types of libraries, so each project has all that its options can compile. */
+const mixed = "programs that mix CommonJS and ES modules";
 const projects = [
   {
-    programs: "the examples, and programs that mix CommonJS and ES modules",
+    programs: `the examples, and ${mixed}`,
     module: "nodenext",
     include: ["examples", "modules", "declared"],
   },
-  {
-    programs: "programs that mix CommonJS and ES modules",
-    module: "node16",
-    include: ["modules", "declared"],
-  },
+  { programs: mixed, module: "node16", include: ["modules", "declared"] },
 ];
 
 describe("the packed package", () => {
@@ -48,17 +42,14 @@ describe("the packed package", () => {
   afterAll(() => packed?.remove());
 
   it("is built by packing it", () => {
-    expect(packed.files).toEqual(
-      expect.arrayContaining(["index.js", "index.cjs", "index.d.ts", "index.d.cts"]),
-    );
+    const built = ["index.js", "index.cjs", "index.d.ts", "index.d.cts"];
+    expect(packed.files).toEqual(expect.arrayContaining(built));
   });
 
   it("takes at most 2.3 MB on disk", () => {
     const paths = readdirSync(packageFolder(), { recursive: true, encoding: "utf8" });
-    const files = paths
-      .map((path) => statSync(join(packageFolder(), path)))
-      .filter((stats) => stats.isFile());
-    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    const stats = paths.map((path) => statSync(join(packageFolder(), path)));
+    const bytes = stats.reduce((sum, each) => sum + (each.isFile() ? each.size : 0), 0);
     expect(bytes / 1024 ** 2).toBeLessThanOrEqual(2.3);
   });
 

@@ -21,25 +21,13 @@ import { createPostgresBackend } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import * as v from "valibot";
 import * as z from "zod";
+import { exportsOf, orders } from "./definitions.js";
 
 declare const pool: Pool;
 declare const tx: PoolClient;
 declare const queue: Queue;
 
 const authorize = allowAnonymous();
-const exportsOf = defineOperation({
-  name: "exports",
-  path: "/accounts/{accountId}/exports",
-  input: z.strictObject({ accountId: z.string(), format: z.enum(["csv", "parquet"]).default("csv") }),
-  result: z.object({ url: z.url(), rows: z.int(), at: z.string().transform((text) => new Date(text)) }),
-  progress: z.object({ percent: z.number() }),
-  cancellable: true,
-});
-const orders = defineOperation({
-  name: "orders",
-  path: "/orders",
-  input: v.object({ itemId: v.string(), quantity: v.number() }),
-});
 const other = defineOperation({ name: "other", path: "/other", input: z.object({ a: z.string() }) });
 
 /** Path fields are required string, number or boolean members of the input. */

@@ -1,21 +1,7 @@
-import { defineOperation } from "async-request-reply";
 import { type Client, createClient, createKeyStore, listOperations } from "async-request-reply/client";
 import { toFetchHandler } from "async-request-reply/fetch";
-import * as v from "valibot";
-import * as z from "zod";
+import { exportsOf, orders } from "./definitions.js";
 
-const exportsOf = defineOperation({
-  name: "exports",
-  path: "/accounts/{accountId}/exports",
-  input: z.strictObject({ accountId: z.string(), format: z.enum(["csv", "parquet"]).default("csv") }),
-  result: z.object({ rows: z.int(), at: z.string().transform((text) => new Date(text)) }),
-  progress: z.object({ percent: z.number() }),
-});
-const orders = defineOperation({
-  name: "orders",
-  path: "/orders",
-  input: v.object({ itemId: v.string(), quantity: v.number() }),
-});
 const definitions = [exportsOf, orders] as const;
 const baseUrl = "https://api.example.com";
 

@@ -8,7 +8,10 @@ import {
   type Queue,
   withQueue,
 } from "async-request-reply";
+import type { Listening, Ring, RingListener, Sync } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
+import { createRabbitmqQueue, type RabbitmqQueueOptions } from "async-request-reply/rabbitmq";
+import { createSqliteBackend } from "async-request-reply/sqlite";
 import type {
   Capabilities,
   OperationStoreHarness,
@@ -16,23 +19,26 @@ import type {
   SubmissionsHarness,
 } from "async-request-reply/testing";
 import type { Pool, PoolClient } from "pg";
-import { type ConfirmChannel, createRabbitQueue } from "./sketches/rabbitmq-queue.js";
+import type { Database } from "./definitions.js";
 import { createRedisBackend, type RedisClient } from "./sketches/redis-backend.js";
-import { createSqliteBackend, type SqliteDatabase } from "./sketches/sqlite-backend.js";
 
 declare const pool: Pool;
-declare const channel: ConfirmChannel;
+declare const connection: RabbitmqQueueOptions["connection"];
 declare const redis: RedisClient;
-declare const database: SqliteDatabase;
+declare const database: Database;
 declare const idempotency: IdempotencyStore;
-declare const steps: Parameters<typeof createSqliteBackend>[2];
 
 // Different implementations fit the ports without a cast.
 const memory: Backend<never> = createMemoryBackend();
 const postgres: Backend<PoolClient> = createPostgresBackend({ pool });
-const rabbit: Queue = createRabbitQueue(channel);
+const rabbit: Queue = createRabbitmqQueue({ connection });
 const remote: Backend<never> = createRedisBackend(redis, rabbit);
-const embedded: Backend<SqliteDatabase> = createSqliteBackend(database, memory.queue, steps);
+const embedded: Backend<Sync<Database>> = createSqliteBackend({ database });
+const own: Queue = {
+  publish: async (rings: readonly Ring[]) => void rings.map(({ definition }) => definition),
+  listen: ({ onRing }: RingListener): Listening => ({ want: () => onRing(), close: async () => {} }),
+  close: async () => {},
+};
 
 // Another queue keeps the transactions. Separate stores share none.
 const mixed: Backend<PoolClient> = withQueue(postgres, rabbit);
@@ -44,7 +50,7 @@ export const halved: Backend<never> = composeStores({
   queue: rabbit,
 });
 // @ts-expect-error -- the transactions are those of Postgres
-export const confused: Backend<SqliteDatabase> = withQueue(postgres, rabbit);
+export const confused: Backend<Sync<Database>> = withQueue(postgres, rabbit);
 
 const serve = <Tx>(backend: Backend<Tx>): unknown =>
   createService({ backend, definitions: [], authorize: () => ({ id: "user-1" }) });
@@ -57,6 +63,7 @@ export const services: readonly unknown[] = [
   serve(embedded),
   serve(mixed),
   serve(composed),
+  serve(withQueue(memory, own)),
 ];
 
 /** The suites take them too, including atomic steps with any kind of transaction. */

@@ -4,7 +4,6 @@ import {
   createOrderService,
   createService,
   createWorker,
-  defineOperation,
   type Job,
   type Order,
   type Service,
@@ -14,29 +13,10 @@ import type { Sync } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { createSqliteBackend, type SqliteBackend } from "async-request-reply/sqlite";
 import type { Pool } from "pg";
-import * as z from "zod";
-
-/** The members of a client that matter here. Every client adds others. */
-interface Database {
-  exec(sql: string): this;
-  prepare(sql: string): {
-    run(...values: unknown[]): { readonly changes: number };
-    all(...values: unknown[]): unknown[];
-    get(...values: unknown[]): unknown;
-  };
-  pragma(source: string): unknown;
-}
+import { authorize, type Database, reports } from "./definitions.js";
 
 declare const database: Database;
 declare const pool: Pool;
-
-const authorize = () => ({ id: "user-1" });
-const reports = defineOperation({
-  name: "reports",
-  path: "/reports",
-  input: z.object({ year: z.number(), title: z.string().default("Report") }),
-  result: z.object({ pages: z.number() }),
-});
 
 /** The handle is the database, with the type of its client. */
 const backend = createSqliteBackend({ database });

@@ -4,26 +4,16 @@ import {
   createOrderService,
   createService,
   createWorker,
-  defineOperation,
   type Job,
   type Order,
   type Service,
 } from "async-request-reply";
 import { createPostgresBackend, fromPGlite } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
-import * as z from "zod";
+import { authorize, exportsOf, reports } from "./definitions.js";
 
 declare const pool: Pool;
 declare const client: PoolClient;
-
-const authorize = () => ({ id: "user-1" });
-const reports = defineOperation({
-  name: "reports",
-  path: "/reports",
-  input: z.object({ year: z.number(), title: z.string().default("Report") }),
-  result: z.object({ pages: z.number() }),
-});
-const exportsOf = defineOperation({ name: "exports", path: "/exports", input: z.object({ of: z.string() }) });
 
 /** Processors get the transaction handle and the result type with their exact types. */
 const backend = createPostgresBackend({ pool });
@@ -81,18 +71,12 @@ const options = { tenant: "tenant-1", key: "k", tx: client };
 const order = { itemId: "a", quantity: 1 };
 export const submitted: readonly Promise<{ readonly operationId: string }>[] = [
   service.submit(reports, { year: 2026 }, options),
-  service.submit(exportsOf, { of: "orders" }, options),
+  service.submit(exportsOf, { accountId: "1" }, options),
   orders.submit(orders.definitions[0], order, options),
   // @ts-expect-error -- this is the input of the other definition
   service.submit(exportsOf, { year: 2026 }, options),
-  // @ts-expect-error -- not a definition of this service
-  service.submit(orders.definitions[0], order, options),
-  // @ts-expect-error -- the tenant is required
-  orders.submit(orders.definitions[0], order, { key: "k" }),
   // @ts-expect-error -- a pool is not a transaction
   orders.submit(orders.definitions[0], order, { tenant: "tenant-1", tx: pool }),
-  // @ts-expect-error -- the memory back end shares no transactions
-  inMemory.submit(orders.definitions[0], order, options),
 ];
 
 /** Each of them can be used as any service. */

@@ -1,6 +1,7 @@
-import type { Runtime } from "../../runtimes/matrix.js";
+import { nodes, type Runtime } from "../../runtimes/matrix.js";
 import type { SourceFile } from "../project.js";
 import type { Server } from "../server.js";
+import { keepsPlugins, leavesOtherPaths } from "./plugins.js";
 
 /** A program that a page shows, with what a user would have around it. */
 export interface Application {
@@ -16,8 +17,8 @@ export interface Application {
   readonly mounted: Mounted;
   /** Exit code, or the signal that ends the process, after a shutdown in order. */
   readonly endsWith: 0 | "SIGTERM";
-  /** Promises of this framework only. Default: none. */
-  readonly own?: readonly Behavior[];
+  /** Promises of this framework only. */
+  readonly own: readonly Behavior[];
   /** How it ends on SIGTERM. Default: it finishes requests in progress. */
   readonly ending?: Behavior;
   /** How it differs on the previous major version of the framework. Absent: it is tested on the current one only. */
@@ -38,6 +39,22 @@ export interface Mounted {
 export interface Behavior {
   readonly name: string;
   run(server: Server, application: Application): Promise<void>;
+}
+
+const nodeOf = (major: number): Runtime => nodes.find(({ name }) => name === `Node ${major}`) as Runtime;
+
+/** The oldest supported version of Node. */
+export const oldest: Runtime = nodeOf(20);
+
+/** For frameworks that need a later one: the newest with long-term support. */
+export const newest: Runtime = nodeOf(24);
+
+/** Adds what most applications have: the order service at the root, other paths and plugins, on the oldest Node. */
+export function application(
+  given: Pick<Application, "name" | "files" | "serve"> & Partial<Application>,
+): Application {
+  const own = [leavesOtherPaths, ...keepsPlugins];
+  return { runtime: oldest, mounted: ordersAt(""), endsWith: 0, own, ...given };
 }
 
 /** The order service. */

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
-import { beginUpload } from "../behaviors.js";
+import { beginUpload, submit } from "../behaviors.js";
 import { filesOf } from "../sections.js";
-import { type Application, type Behavior, ordersAt } from "./application.js";
-import { oldest } from "./runtimes.js";
+import { application, type Behavior } from "./application.js";
 
 /** The function of the page, with a worker in the same process, because the store is in memory. */
 const INDEX = `
@@ -17,17 +16,11 @@ const worker = createWorker({ definitions: [defineOrders()], backend }, {
 await worker.start();
 `;
 
-const submit = (body: string | Uint8Array<ArrayBuffer>): RequestInit => ({
-  method: "POST",
-  headers: { "content-type": "application/json" },
-  body,
-});
-
 const refusesBrokenBytes: Behavior = {
   name: "refuses broken UTF-8 inside of JSON",
   run: async (server, { mounted }) => {
     const body = Uint8Array.from(Buffer.from(mounted.body.replace("book", "b\xffk"), "latin1"));
-    const reply = await server.fetch(mounted.path, submit(body));
+    const reply = await submit(server, mounted.path, body);
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject({ type: expect.stringMatching(/malformed-body$/) });
   },
@@ -36,7 +29,7 @@ const refusesBrokenBytes: Behavior = {
 const leavesMalformedJson: Behavior = {
   name: "leaves malformed JSON to the framework, which replies 400",
   run: async (server, { mounted }) => {
-    const reply = await server.fetch(mounted.path, submit(mounted.body.slice(0, -1)));
+    const reply = await submit(server, mounted.path, mounted.body.slice(0, -1));
     expect([reply.status, reply.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
   },
 };
@@ -52,13 +45,10 @@ const endsAtOnce: Behavior = {
 };
 
 /** The function of the page, in Google's functions-framework. */
-export const functionsFramework: Application = {
+export const functionsFramework = application({
   name: "Google Cloud Functions",
   files: [...filesOf("docs/frameworks.md", "Google Cloud Functions"), { path: "index.ts", text: INDEX }],
-  runtime: oldest,
   serve: ["node_modules/.bin/functions-framework", "--target=orders"],
-  mounted: ordersAt(""),
-  endsWith: 0,
   own: [refusesBrokenBytes, leavesMalformedJson],
   ending: endsAtOnce,
-};
+});

@@ -1,18 +1,15 @@
 import { expect } from "vitest";
 import { filesOf } from "../sections.js";
-import { type Application, type Behavior, ordersAt } from "./application.js";
+import { application, type Behavior } from "./application.js";
 import { adding, keepsPlugins, NEST_CORS, ON_EXPRESS, ON_FASTIFY } from "./plugins.js";
-import { oldest } from "./runtimes.js";
 
 const guarded: Behavior = {
   name: "lets guards decide about controllers, and serves what these submit",
   run: async (server, { mounted }) => {
     const path = "/carts/book/checkout";
     expect((await server.fetch(path, { method: "POST", headers: { authorization: "" } })).status).toBe(401);
-    const replies = [
-      await server.fetch(path, { method: "POST" }),
-      await server.fetch(path, { method: "POST" }),
-    ];
+    const checkOut = () => server.fetch(path, { method: "POST" });
+    const replies = [await checkOut(), await checkOut()];
     expect(replies.map(({ status }) => status)).toEqual([202, 202]);
     const [first, again] = await Promise.all(replies.map((reply) => reply.json()));
     expect(again).toEqual(first);
@@ -25,7 +22,7 @@ const guarded: Behavior = {
 const files = [...filesOf("docs/nestjs.md"), ...filesOf("docs/frameworks.md", "Fastify")];
 
 /** The page on both platforms, in an application with further plugins. */
-export const nestjs: readonly Application[] = [
+export const nestjs = [
   {
     name: "NestJS on Express",
     main: "main",
@@ -41,16 +38,16 @@ export const nestjs: readonly Application[] = [
     // The installed plugins are those of Fastify 4, and NestJS 11 has Fastify 5.
     previous: { files, own: [guarded] },
   },
-].map(({ name, main, imports, statements, previous }) => ({
-  name,
-  files: files.map((file) =>
-    file.path === `${main}.ts` ? adding(file, imports, "app.enableShutdownHooks();", statements) : file,
-  ),
-  runtime: oldest,
-  serve: [`${main}.js`],
-  mounted: ordersAt(""),
-  // Nest ends the process with the signal that it got, after the hooks.
-  endsWith: "SIGTERM",
-  own: [guarded, ...keepsPlugins],
-  previous,
-}));
+].map(({ name, main, imports, statements, previous }) =>
+  application({
+    name,
+    files: files.map((file) =>
+      file.path === `${main}.ts` ? adding(file, imports, "app.enableShutdownHooks();", statements) : file,
+    ),
+    serve: [`${main}.js`],
+    // Nest ends the process with the signal that it got, after the hooks.
+    endsWith: "SIGTERM",
+    own: [guarded, ...keepsPlugins],
+    previous,
+  }),
+);

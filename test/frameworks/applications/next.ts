@@ -2,10 +2,8 @@ import { quickStartOn } from "../../docs/quick-starts.js";
 import { onStore, readStoreOption } from "../../runtimes/quick-starts/on-store.js";
 import { page } from "../../support/pages.js";
 import { filesIn } from "../sections.js";
-import { type Application, ordersAt } from "./application.js";
-import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { keepsPlugins, limitOnNext, ON_NEXT } from "./plugins.js";
-import { newest } from "./runtimes.js";
+import { type Application, application, newest, ordersAt } from "./application.js";
+import { HOME, limitOnNext, ON_NEXT } from "./plugins.js";
 
 /** The store of the quick start, so that several processes see its operations. */
 export const store = readStoreOption(page("docs/sqlite.md"));
@@ -25,17 +23,15 @@ const files = [
   { path: "app/route.js", text: `export const GET = () => new Response("${HOME}");` },
 ];
 
-export const nextQuickStart: Application = {
+export const nextQuickStart = application({
   name: "Next.js in the quick start",
   files: [...files, limitOnNext("proxy")],
   runtime: newest,
   serve: next("start"),
   variables: { NEXT_MANUAL_SIG_HANDLE: "1" },
   mounted: ordersAt("/api"),
-  endsWith: 0,
-  own: [leavesOtherPaths, ...keepsPlugins],
   previous: { files: [...files, limitOnNext("middleware")] },
-};
+});
 
 /** The same, built into a folder that needs no other. */
 export const nextStandalone: Application = {

@@ -223,6 +223,17 @@ export function adding(file: SourceFile, imports: string, before: string, statem
   return { ...file, text: `${imports}\n${file.text.replace(before, () => `${statements}\n${before}`)}` };
 }
 
+/** The text that the applications serve at `/`. */
+export const HOME = "This is the application.";
+
+export const leavesOtherPaths: Behavior = {
+  name: "leaves other paths to the application",
+  run: async (server) => {
+    const home = await server.fetch("/");
+    expect([home.status, await home.text()]).toEqual([200, expect.stringContaining(HOME)]);
+  },
+};
+
 /** Promises of an application with CORS, a rate limit and a cookie that is sent back. */
 export const keepsPlugins: readonly Behavior[] = [
   {

@@ -1,52 +1,33 @@
 import { quickStartOn } from "../../docs/quick-starts.js";
 import { blocksOf } from "../../support/pages.js";
-import type { SourceFile } from "../project.js";
-import { type Application, ordersAt } from "./application.js";
+import { application } from "./application.js";
 import { adding, keepsPlugins, ON_EXPRESS, ON_FASTIFY, ON_HONO } from "./plugins.js";
-import { oldest } from "./runtimes.js";
-
-const common = { runtime: oldest, serve: ["server.mjs"], mounted: ordersAt(""), endsWith: 0 } as const;
-
-/** The program of a platform in the quick start. */
-function program(platform: string): SourceFile {
-  const [block] = blocksOf(quickStartOn(platform), "js");
-  return { path: "server.mjs", text: block?.text ?? "" };
-}
 
 /** The quick starts on frameworks, in applications with plugins. */
-export const quickStarts: readonly Application[] = [
+export const quickStarts = [
   {
-    ...common,
-    name: "Express in the quick start",
-    files: [
-      adding(
-        program("Express"),
-        ON_EXPRESS.imports,
-        "// Before the body parser.",
-        ON_EXPRESS.cors + ON_EXPRESS.others,
-      ),
-    ],
-    own: keepsPlugins,
+    platform: "Express",
+    imports: ON_EXPRESS.imports,
+    before: "// Before the body parser.",
+    statements: ON_EXPRESS.cors + ON_EXPRESS.others,
     previous: {},
   },
   {
-    ...common,
-    name: "Fastify in the quick start",
-    files: [
-      adding(
-        program("Fastify"),
-        ON_FASTIFY.imports,
-        "const handle =",
-        ON_FASTIFY.cors + ON_FASTIFY.others + ON_FASTIFY.hook("app"),
-      ),
-    ],
-    own: keepsPlugins,
+    platform: "Fastify",
+    imports: ON_FASTIFY.imports,
+    before: "const handle =",
+    statements: ON_FASTIFY.cors + ON_FASTIFY.others + ON_FASTIFY.hook("app"),
     previous: {},
   },
-  {
-    ...common,
-    name: "Hono in the quick start",
-    files: [adding(program("Hono"), ON_HONO.imports, 'app.on("ALL"', ON_HONO.statements)],
+  { platform: "Hono", imports: ON_HONO.imports, before: 'app.on("ALL"', statements: ON_HONO.statements },
+].map(({ platform, imports, before, statements, ...versions }) => {
+  const [block] = blocksOf(quickStartOn(platform), "js");
+  const program = { path: "server.mjs", text: block?.text ?? "" };
+  return application({
+    name: `${platform} in the quick start`,
+    files: [adding(program, imports, before, statements)],
+    serve: ["server.mjs"],
     own: keepsPlugins,
-  },
-];
+    ...versions,
+  });
+});

@@ -1,8 +1,6 @@
 import { filesOf } from "../sections.js";
-import { type Application, ordersAt } from "./application.js";
-import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { keepsPlugins, ON_REACT_ROUTER } from "./plugins.js";
-import { newest } from "./runtimes.js";
+import { application, newest, ordersAt } from "./application.js";
+import { HOME, ON_REACT_ROUTER } from "./plugins.js";
 
 const ROUTES = `
 import { index, route } from "@react-router/dev/routes";
@@ -32,19 +30,17 @@ const files = [
 ];
 
 /** The resource route of the page, in an application that the server of React Router serves. */
-export const reactRouter: Application = {
+export const reactRouter = application({
   name: "React Router",
   files,
   runtime: newest,
   build: ["node_modules/.bin/react-router", "build"],
   serve: ["node_modules/.bin/react-router-serve", "build/server/index.js"],
   mounted: ordersAt("/api"),
-  endsWith: 0,
-  own: [leavesOtherPaths, ...keepsPlugins],
   previous: {
     files: [
       ...files,
       { path: "react-router.config.ts", text: "export default { future: { v8_middleware: true } };" },
     ],
   },
-};
+});

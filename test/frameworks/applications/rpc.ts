@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "vitest";
 import { programOf } from "../../runtimes/matrix.js";
+import { submit } from "../behaviors.js";
 import { filesOf } from "../sections.js";
-import type { Application, Behavior, Mounted } from "./application.js";
-import { oldest } from "./runtimes.js";
+import type { Server } from "../server.js";
+import { application, type Behavior, type Mounted, oldest } from "./application.js";
 
 const files = filesOf("docs/rpc.md");
 
@@ -26,19 +27,10 @@ function client(name: string, shown: RegExp): Behavior {
   };
 }
 
-interface Call {
-  readonly path: string;
-  body(input: object): string;
-}
-
-/** Calls the procedure as the protocol of the framework wants it. */
-function calls({ path, body }: Call): Behavior[] {
-  const call = (server: Parameters<Behavior["run"]>[0], input: object, token = "Bearer demo-token") =>
-    server.fetch(path, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: token },
-      body: body(input),
-    });
+/** Calls the procedure at a path as the protocol of the framework wants it. */
+function calls(path: string, toBody: (input: object) => object): Behavior[] {
+  const call = (server: Server, input: object, fields = {}) =>
+    submit(server, path, JSON.stringify(toBody(input)), fields);
   return [
     {
       name: "returns the same operation for the same key, and refuses another input with it",
@@ -49,39 +41,38 @@ function calls({ path, body }: Call): Behavior[] {
         expect([first.status, text]).toEqual([200, expect.stringContaining('"location":"/operations/')]);
         expect(await again.text()).toBe(text);
         const refused = await call(server, { ...dog, file: "cat.mov" });
-        expect([refused.status, await refused.text()]).toEqual([
-          409,
-          expect.stringContaining("not accepted"),
-        ]);
+        const replied = [refused.status, await refused.text()];
+        expect(replied).toEqual([409, expect.stringContaining("not accepted")]);
       },
     },
     {
       name: "refuses calls without a user",
       run: async (server) => {
-        expect((await call(server, { key: "dog", file: "dog.mov" }, "Bearer unknown")).status).toBe(401);
+        const fields = { authorization: "Bearer unknown" };
+        expect((await call(server, { key: "dog", file: "dog.mov" }, fields)).status).toBe(401);
       },
     },
   ];
 }
 
-const common = { files, runtime: oldest, mounted: videos, endsWith: 0 } as const;
-
-export const trpc: Application = {
-  ...common,
+export const trpc = application({
   name: "tRPC",
+  files,
   serve: ["trpc.js"],
+  mounted: videos,
   own: [
     client("trpc", /^https:\/\/cdn\.example\/cat\.mov\.mp4\n$/),
-    ...calls({ path: "/trpc/convert", body: (input) => JSON.stringify(input) }),
+    ...calls("/trpc/convert", (input) => input),
   ],
-};
+});
 
-export const orpc: Application = {
-  ...common,
+export const orpc = application({
   name: "oRPC",
+  files,
   serve: ["orpc.js"],
+  mounted: videos,
   own: [
     client("orpc", /"status":"completed".*cat\.mov\.mp4/),
-    ...calls({ path: "/rpc/convert", body: (input) => JSON.stringify({ json: input }) }),
+    ...calls("/rpc/convert", (input) => ({ json: input })),
   ],
-};
+});

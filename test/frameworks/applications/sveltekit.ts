@@ -1,10 +1,8 @@
 import { expect } from "vitest";
 import type { SourceFile } from "../project.js";
 import { filesOf } from "../sections.js";
-import { type Application, type Behavior, ordersAt } from "./application.js";
-import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { keepsPlugins, ON_SVELTEKIT } from "./plugins.js";
-import { newest } from "./runtimes.js";
+import { application, type Behavior, newest, ordersAt } from "./application.js";
+import { HOME, keepsPlugins, leavesOtherPaths, ON_SVELTEKIT } from "./plugins.js";
 
 const CONFIG = `
 import adapter from "@sveltejs/adapter-node";
@@ -35,14 +33,13 @@ const home: readonly SourceFile[] = [
 ];
 
 /** The hook of the page in a minimal project, built for Node. */
-export const sveltekit: Application = {
+export const sveltekit = application({
   name: "SvelteKit",
   files: [...hooks, ...home, { path: "vite.config.js", text: CONFIG }],
   runtime: newest,
   build: ["node_modules/vite/bin/vite.js", "build"],
   serve: ["build/index.js"],
   mounted: ordersAt("/api"),
-  endsWith: 0,
   own: [leavesOtherPaths, refusesForms, ...keepsPlugins],
   previous: {
     own: [leavesOtherPaths, ...keepsPlugins],
@@ -59,4 +56,4 @@ export const sveltekit: Application = {
       },
     ],
   },
-};
+});

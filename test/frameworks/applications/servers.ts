@@ -1,8 +1,7 @@
+import { bun } from "../../runtimes/matrix.js";
 import { filesOf } from "../sections.js";
-import { type Application, ordersAt } from "./application.js";
-import { HOME, leavesOtherPaths } from "./other-paths.js";
-import { adding, keepsPlugins, ON_FASTIFY, ON_H3, ON_KOA } from "./plugins.js";
-import { oldest } from "./runtimes.js";
+import { application } from "./application.js";
+import { adding, HOME, ON_ELYSIA, ON_FASTIFY, ON_H3, ON_KOA, ON_NITRO } from "./plugins.js";
 
 const ORDERS = `
 import { bearer, createOrderService, createWorker } from "async-request-reply";
@@ -52,15 +51,18 @@ const server = serve(app, { port: 3000, silent: true, gracefulShutdown: false })
 process.once("SIGTERM", () => void service.close().then(() => server.close()));
 `;
 
-const common = { runtime: oldest, serve: ["server.js"], mounted: ordersAt(""), endsWith: 0 } as const;
+/** The files of a section, beside a service and a worker. */
+const withOrders = (section: string) => [
+  ...filesOf("docs/frameworks.md", section),
+  { path: "orders.ts", text: ORDERS },
+];
 
 /** The plugin of the page, in an application. */
-export const fastify: Application = {
-  ...common,
+export const fastify = application({
   name: "Fastify",
+  serve: ["server.js"],
   files: [
-    ...filesOf("docs/frameworks.md", "Fastify"),
-    { path: "orders.ts", text: ORDERS },
+    ...withOrders("Fastify"),
     adding(
       { path: "server.ts", text: FASTIFY },
       ON_FASTIFY.imports,
@@ -68,32 +70,45 @@ export const fastify: Application = {
       `${ON_FASTIFY.cors}${ON_FASTIFY.others}${ON_FASTIFY.hook("app")}`,
     ),
   ],
-  own: [leavesOtherPaths, ...keepsPlugins],
   previous: {},
-};
+});
 
 /** The function of the page, with an application of h3 2. */
-export const h3: Application = {
-  ...common,
+export const h3 = application({
   name: "h3",
-  files: [
-    ...filesOf("docs/frameworks.md", "h3"),
-    { path: "orders.ts", text: ORDERS },
-    { path: "server.ts", text: H3 },
-  ],
-  own: [leavesOtherPaths, ...keepsPlugins],
-};
+  serve: ["server.js"],
+  files: [...withOrders("h3"), { path: "server.ts", text: H3 }],
+});
 
 /** The middleware of the page, in an application with plugins. */
-export const koa: Application = {
-  ...common,
+export const koa = application({
   name: "Koa",
   serve: ["server.mjs"],
-  files: [
-    ...filesOf("docs/frameworks.md", "Koa"),
-    { path: "orders.ts", text: ORDERS },
-    { path: "server.mjs", text: KOA },
-  ],
-  own: [leavesOtherPaths, ...keepsPlugins],
+  files: [...withOrders("Koa"), { path: "server.mjs", text: KOA }],
   previous: {},
-};
+});
+
+export const elysia = application({
+  name: "Elysia",
+  files: filesOf("docs/frameworks.md", "Elysia").map((file) =>
+    adding(file, ON_ELYSIA.imports, "  .onStart(", ON_ELYSIA.statements),
+  ),
+  runtime: bun,
+  serve: [...bun.options, "server.ts"],
+});
+
+/** The folder `server` of Nuxt, built by the server that is part of Nuxt. */
+export const nitro = application({
+  name: "Nuxt and Nitro",
+  files: [
+    ...filesOf("docs/frameworks.md", "Nuxt and Nitro"),
+    {
+      path: "nitro.config.ts",
+      text: 'export default { srcDir: "server", compatibilityDate: "2026-11-01", logLevel: 1 };',
+    },
+    { path: "server/middleware/cors.ts", text: ON_NITRO },
+    { path: "server/routes/index.ts", text: `export default () => "${HOME}";` },
+  ],
+  build: ["node_modules/nitropack/dist/cli/index.mjs", "build"],
+  serve: [".output/server/index.mjs"],
+});

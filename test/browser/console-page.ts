@@ -1,0 +1,53 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { seriousViolations } from "./accessibility.js";
+import { type OpenPage, useChromium } from "./chromium.js";
+import { CREDENTIALS } from "./console-stage.js";
+
+/** Opens a view of the console, and fails the test if the page breaks its own policy or throws. */
+export type OpenConsole = (
+  url: string,
+  options?: BrowserContextOptions,
+  access?: keyof typeof CREDENTIALS,
+) => Promise<Page>;
+
+/** Starts Chromium for the tests of a file, to open consoles in it. */
+export function useConsole(): { readonly openPage: OpenPage; readonly openConsole: OpenConsole } {
+  const openPage = useChromium();
+  const openConsole: OpenConsole = async (url, options = {}, access = "operate") => {
+    const page = await openPage("about:blank", { httpCredentials: CREDENTIALS[access], ...options });
+    const problems: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(String(error)));
+    onTestFinished(() => expect(problems).toEqual([]));
+    await page.goto(url);
+    await page.getByRole("heading", { name: /^(List|Failures|Operation .+)$/ }).waitFor();
+    return page;
+  };
+  return { openPage, openConsole };
+}
+
+/** The row of an operation. */
+export const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
+
+/** Applies the filter. */
+export const apply = (page: Page) => page.getByRole("button", { name: "Apply" }).click();
+
+/** The heights of the rows of the list. */
+export async function rowHeights(page: Page): Promise<number[]> {
+  const heights = "[...document.querySelectorAll('#rows tbody tr')].map((row) => row.offsetHeight)";
+  return (await page.evaluate(heights)) as number[];
+}
+
+/** Options of a page whose exact times look like this. */
+export const inBerlin: BrowserContextOptions = { locale: "en-US", timezoneId: "Europe/Berlin" };
+export const EXACT_TIME = /^\w{3} \d+, \d{4}, \d+:\d{2}:\d{2} [AP]M GMT\+[12]$/;
+
+/** Nothing sticks out of a page, and it has no serious barriers. */
+export async function expectToFit(page: Page, place: string): Promise<void> {
+  const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  expect(overflow, place).toBeLessThanOrEqual(0);
+  expect(await seriousViolations(page), place).toEqual([]);
+}

@@ -13,16 +13,13 @@ export interface Ioredis {
   readonly Redis: new (port: number, host: string, options: object) => Redis;
 }
 
-interface Counting {
+/** What an operator does with the queue of a definition. */
+interface Jobs {
+  addBulk(jobs: readonly object[]): Promise<unknown>;
   getJobCountByTypes(): Promise<number>;
-}
-
-interface Reading {
   getJobs(): Promise<readonly { readonly opts: { readonly telemetry?: { readonly metadata?: string } } }[]>;
-}
-
-interface Deleting {
   obliterate(options: { readonly force: boolean }): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 function redis(persistence: Readonly<Record<string, string>>): BrokerProgram {
@@ -58,31 +55,29 @@ export const bullmq: TestedBroker = {
       retryStrategy: () => 200,
     });
     connection.on("error", () => {});
+    async function withJobs<T>(
+      prefix: string,
+      definition: string,
+      act: (jobs: Jobs) => Promise<T>,
+    ): Promise<T> {
+      const jobs: unknown = new library.Queue(definition, { connection, prefix: `{${prefix}}` });
+      const result = await act(jobs as Jobs);
+      await (jobs as Jobs).close();
+      return result;
+    }
     return {
       createQueue: ({ name, ...options }) =>
         createBullmqQueue({ bullmq: library, connection, prefix: name, ...options }),
-      publishForeign: async (queue, definition, body) => {
-        const producer = new library.Queue(definition, { connection, prefix: `{${queue}}` });
-        await producer.addBulk([{ name: "foreign", data: body }]);
-        await producer.close();
-      },
-      countMessages: async (queue, definition) => {
-        const counting = new library.Queue(definition, { connection, prefix: `{${queue}}` });
-        const count = await (counting as unknown as Counting).getJobCountByTypes();
-        await counting.close();
-        return count;
-      },
-      readTraceFields: async (queue, definition) => {
-        const reading = new library.Queue(definition, { connection, prefix: `{${queue}}` });
-        const [job] = await (reading as unknown as Reading).getJobs();
-        await reading.close();
-        return JSON.parse(job?.opts.telemetry?.metadata ?? "null");
-      },
-      deleteQueue: async (queue, definition) => {
-        const deleting = new library.Queue(definition, { connection, prefix: `{${queue}}` });
-        await (deleting as unknown as Deleting).obliterate({ force: true });
-        await deleting.close();
-      },
+      publishForeign: (queue, definition, body) =>
+        withJobs(queue, definition, (jobs) => jobs.addBulk([{ name: "foreign", data: body }])),
+      countMessages: (queue, definition) => withJobs(queue, definition, (jobs) => jobs.getJobCountByTypes()),
+      readTraceFields: (queue, definition) =>
+        withJobs(queue, definition, async (jobs) => {
+          const [job] = await jobs.getJobs();
+          return JSON.parse(job?.opts.telemetry?.metadata ?? "null");
+        }),
+      deleteQueue: (queue, definition) =>
+        withJobs(queue, definition, (jobs) => jobs.obliterate({ force: true })),
       // Unlike `quit`, this does not fail while it connects again.
       close: async () => connection.disconnect(),
     };

@@ -15,24 +15,23 @@ async function expectToRing(queue: Queue): Promise<void> {
 }
 
 describe.each([rabbitmq, nats])("a queue on $name that must not declare", (broker) => {
-  const { client } = useBroker(broker);
+  const { newQueue } = useBroker(broker);
 
   it("uses what exists, and throws if it does not exist", async () => {
     const name = newQueueName();
-    const passive = client().createQueue({ name, declare: false });
+    const passive = newQueue({ name, declare: false });
     await expect(passive.publish([RING])).rejects.toMatchObject({ code: "QUEUE_UNAVAILABLE" });
-    const declaring = client().createQueue({ name });
+    const declaring = newQueue({ name });
     await expectToRing(declaring);
-    const again = client().createQueue({ name, declare: false });
+    const again = newQueue({ name, declare: false });
     await expectToRing(again);
-    for (const queue of [passive, declaring, again]) await queue.close();
   });
 
   it("reports a missing queue once, goes on with the others, and rings when it exists (F21)", async () => {
     const name = newQueueName();
-    const declaring = client().createQueue({ name });
+    const declaring = newQueue({ name });
     await expectToRing(declaring);
-    const passive = client().createQueue({ name, declare: false });
+    const passive = newQueue({ name, declare: false });
     const orders = startListener(passive, "orders");
     const reports = startListener(passive, "reports");
     await expect.poll(() => reports.errors).toMatchObject([{ code: "QUEUE_UNAVAILABLE" }]);
@@ -47,21 +46,19 @@ describe.each([rabbitmq, nats])("a queue on $name that must not declare", (broke
     };
     await expect.poll(isHeard).toBe(1);
     expect([orders.errors, reports.errors.length]).toEqual([[], 1]);
-    for (const queue of [passive, declaring]) await queue.close();
   });
 });
 
 describe("a quorum queue on RabbitMQ", () => {
-  const { client } = useBroker(rabbitmq);
+  const { client, newQueue } = useBroker(rabbitmq);
 
   it("rings, and leaves no backlog if no worker listens for 10 s", async () => {
     const name = newQueueName();
-    const queue = client().createQueue({ name, queueType: "quorum" });
+    const queue = newQueue({ name, queueType: "quorum" });
     await expectToRing(queue);
     await queue.publish([RING]);
     const count = (): Promise<number> => client().countMessages(name, "orders");
     await expect.poll(count).toBe(1);
     await expect.poll(count).toBe(0);
-    await queue.close();
   });
 });

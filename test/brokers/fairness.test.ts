@@ -1,60 +1,55 @@
-import { createMemoryBackend, withQueue } from "async-request-reply";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { signalOf } from "../support/worker-stage.js";
 import { brokers } from "./brokers.js";
-import { newQueueName, useBroker } from "./harnesses.js";
-import { createSubmitter, createWork, orders, reports, type Work } from "./service.js";
+import { useBroker } from "./harnesses.js";
+import { createSubmitter, createWork, orders, reports } from "./service.js";
 
 /** Shorter than the time after which an idle worker claims without a ring. */
 const IN_TIME = { timeout: 5_000, interval: 10 };
 const COUNT = 40;
 
 describe.each(brokers)("workers with rings on $name", (broker) => {
-  const { client } = useBroker(broker);
-  let work: Work;
-  let release: () => void = () => {};
+  const { newBackend } = useBroker(broker);
 
-  afterEach(async () => {
-    release();
-    await work.stop();
-  });
+  /** Starts a worker whose work lasts until the end of the test. `startIdle` starts one whose work ends at once. */
+  async function startBusy(concurrency: number) {
+    const backend = newBackend();
+    const work = createWork();
+    const { promise: held, resolve: release } = signalOf();
+    // Runs before the work is stopped: Vitest calls these hooks in reverse order.
+    onTestFinished(() => release());
+    await work.start("busy", backend, held, { concurrency });
+    return {
+      submit: createSubmitter(backend).submit,
+      busy: () => work.ran.get("busy") ?? [],
+      idle: () => work.ran.get("idle") ?? [],
+      startIdle: (slots: number) => work.start("idle", backend, undefined, { concurrency: slots }),
+    };
+  }
 
   it.each([1, 4])("a worker whose %i slots are busy leaves every ring to an idle worker", async (slots) => {
-    const backend = withQueue(createMemoryBackend(), client().createQueue({ name: newQueueName() }));
-    const { submit } = createSubmitter(backend);
-    work = createWork();
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await work.start("busy", backend, held, { concurrency: slots });
+    const { submit, busy, idle, startIdle } = await startBusy(slots);
     for (let index = 0; index < slots; index += 1) await submit();
-    await expect.poll(() => work.ran.get("busy")?.length).toBe(slots);
+    await expect.poll(busy).toHaveLength(slots);
 
-    await work.start("idle", backend, undefined, { concurrency: 2 });
+    await startIdle(2);
     const ids: string[] = [];
     for (let index = 0; index < COUNT; index += 1) ids.push(await submit(index % 2 === 0 ? orders : reports));
-    await expect.poll(() => work.ran.get("idle")?.length, IN_TIME).toBe(COUNT);
-    expect([...(work.ran.get("idle") ?? [])].sort()).toEqual([...ids].sort());
-    expect(work.ran.get("busy")).toHaveLength(slots);
-    await backend.close();
+    await expect.poll(idle, IN_TIME).toHaveLength(COUNT);
+    expect([...idle()].sort()).toEqual([...ids].sort());
+    expect(busy()).toHaveLength(slots);
   });
 
   it("a worker that is full in one definition leaves its rings to an idle worker", async () => {
-    const backend = withQueue(createMemoryBackend(), client().createQueue({ name: newQueueName() }));
-    const { submit } = createSubmitter(backend);
-    work = createWork();
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
     // One slot for both definitions stays free until the report comes.
-    await work.start("busy", backend, held, { concurrency: 2 });
+    const { submit, busy, idle, startIdle } = await startBusy(2);
     await submit(orders);
-    await expect.poll(() => work.ran.get("busy")?.length).toBe(1);
+    await expect.poll(busy).toHaveLength(1);
     await submit(reports);
-    await expect.poll(() => work.ran.get("busy")?.length).toBe(2);
+    await expect.poll(busy).toHaveLength(2);
 
-    await work.start("idle", backend, undefined, { concurrency: 1 });
+    await startIdle(1);
     for (const definition of [orders, reports, orders, reports]) await submit(definition);
-    await expect.poll(() => work.ran.get("idle")?.length, IN_TIME).toBe(4);
-    await backend.close();
+    await expect.poll(idle, IN_TIME).toHaveLength(4);
   });
 });

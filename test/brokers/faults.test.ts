@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ring } from "async-request-reply/ports";
 import { expect, it } from "vitest";
-import type { ProcessOptions } from "../faults/order-processes.js";
-import { keysOf, newOrder, type SentOrder, send, sendAll, sendOnce } from "../faults/orders.js";
+import { countEvents, type ProcessOptions } from "../faults/order-processes.js";
+import { expectUnavailable, idsOf, keysOf, type SentOrder, send, sendAll } from "../faults/orders.js";
 import { startTcpProxy } from "../support/tcp-proxy.js";
 import { describeOnEachMix } from "./mixes.js";
 import { expectOneEffectEach, startOrderService } from "./order-service.js";
+import { cutOnce, endDrop } from "./outage.js";
 
 describeOnEachMix("processes with a broker that fails", ({ bench, broker, server, client, url, store }) => {
   const startAll = (options?: Partial<ProcessOptions>) => startOrderService({ bench, client }, options);
@@ -32,17 +33,14 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
     const { anyApi, stop } = await startAll({ queue: url(proxy.port), broker: { timeoutMs: 500 } });
     const sent = [...(await sendAll(keysOf("before-cuts", 20), anyApi))];
     for (let cut = 0; cut < 6; cut += 1) {
-      const direction = cut % 2 === 0 ? "down" : "up";
-      await proxy.set({ does: "cut", direction, afterBytes: 50 + 37 * cut });
+      await cutOnce(proxy, cut);
       sent.push(...(await sendAll(keysOf(`cut-${cut}`, 30), anyApi)));
       await expect.poll(proxy.cuts).toBe(cut + 1);
     }
     await proxy.set({ does: "drop" });
     sent.push(...(await sendAll(keysOf("dropped", 30), anyApi)));
     await expect.poll(proxy.droppedBytes).toBeGreaterThan(0);
-    // Ends the connections that lost bytes, as a network does after a while.
-    await proxy.set({ does: "refuse" });
-    await proxy.set({ does: "pass" });
+    await endDrop(proxy);
     await expectOneEffectEach(bench(), sent);
     await stop();
     await proxy.close();
@@ -69,25 +67,19 @@ describeOnEachMix("processes with a broker that fails", ({ bench, broker, server
     const { postgres, lock } = bench();
     const restore =
       postgres === undefined ? await lock() : await postgres.stop("fast").then(() => postgres.start);
-    const failures = (): number =>
-      workers.flatMap(({ events }) => events).filter(({ event }) => event === "background.failed").length;
-    const before = failures();
+    const before = countEvents("background.failed", workers);
     await bench().publish(ringsOf(known));
-    const down = newOrder(`down-${store}`);
-    expect(await sendOnce(down, anyApi())).toBe(503);
-    expect(down.missingRetryAfter).toBe(0);
+    await expectUnavailable(`down-${store}`, anyApi());
     await sleep(3_000);
     // Each of two workers claims every second, and has a sweep of two steps every 100 ms.
-    expect(failures() - before).toBeLessThan(300);
+    expect(countEvents("background.failed", workers) - before).toBeLessThan(300);
     await restore();
-    const later = await send(down.key, anyApi);
-    await bench().untilTerminal();
-    await bench().expectInvariants([...known, later]);
+    const later = await send(`down-${store}`, anyApi);
+    await bench().expectCompleted([...known, later]);
     await stop();
   });
 });
 
 function ringsOf(sent: readonly SentOrder[]): readonly Ring[] {
-  const ids = sent.flatMap(({ operationIds }) => [...operationIds]);
-  return ids.map((operationId) => ({ operationId, definition: "orders" }));
+  return idsOf(...sent).map((operationId) => ({ operationId, definition: "orders" }));
 }

@@ -1,14 +1,14 @@
-import { createMemoryBackend, type ServiceEvent, withQueue } from "async-request-reply";
+import type { ServiceEvent } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { brokers } from "./brokers.js";
-import { newQueueName, useBroker } from "./harnesses.js";
+import { useBroker } from "./harnesses.js";
 import { createSubmitter, createWork, orders, reports } from "./service.js";
 
 /** Enough to meet a broker that is not ready with a queue that it has just created. */
 const ROUNDS = 25;
 
 describe.each(brokers)("a new queue on $name", (broker) => {
-  const { client } = useBroker(broker);
+  const { newBackend } = useBroker(broker);
 
   it("can be used by workers and the service at the same moment, and closed, without a failure", async () => {
     const failures: ServiceEvent[] = [];
@@ -16,9 +16,8 @@ describe.each(brokers)("a new queue on $name", (broker) => {
       if (event.event === "background.failed") failures.push(event);
     };
     for (let round = 0; round < ROUNDS; round += 1) {
-      // Closes the queue again after the call below.
-      const queue = client().createQueue({ name: newQueueName(), observe });
-      await using backend = withQueue(createMemoryBackend(), queue);
+      // Closes the back end again after the call below.
+      await using backend = newBackend({ observe });
       const { submit, close } = createSubmitter(backend, observe);
       const work = createWork(observe);
       const ids = [submit(orders), submit(reports)];

@@ -1,16 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Queue } from "async-request-reply";
+import { createMemoryBackend, type Queue, withQueue } from "async-request-reply";
 import type { Ring } from "async-request-reply/ports";
 import type { OpenPort, QueueHarness } from "async-request-reply/testing";
-import { afterAll, beforeAll, expect, inject, onTestFinished } from "vitest";
+import { expect, inject, onTestFinished } from "vitest";
+import { useOpen } from "../servers/use-open.js";
 import type { PrivateBroker } from "./private-broker.js";
-import type { TestedBroker, TestedClient } from "./tested-broker.js";
+import type { TestedBroker, TestedClient, TestedQueueOptions } from "./tested-broker.js";
 
 /** A broker that runs, and a connection to it. */
 export interface OpenBroker {
   readonly port: () => number;
   readonly client: () => TestedClient;
+  /** Creates a queue, with a new name unless one is given, and closes it at the end of the test. */
+  newQueue(options?: Partial<TestedQueueOptions>): Queue;
+  /** Creates a back end in memory whose rings go through a new queue. */
+  newBackend(options?: Partial<TestedQueueOptions>): ReturnType<typeof withQueue>;
 }
 
 /** A broker that only the tests of one `describe` block use, so that they can stop it. */
@@ -24,54 +29,42 @@ export interface OpenPrivateBroker extends OpenBroker {
  */
 export function useBroker(broker: TestedBroker): OpenBroker {
   const port = inject("brokerPorts")?.[broker.name];
-  return port === undefined
-    ? usePrivateBroker(broker)
-    : { port: () => port, client: useClient(broker, () => port) };
+  return port === undefined ? usePrivateBroker(broker) : useClient(broker, () => port);
 }
 
 /** Starts a broker before the tests of a `describe` block and removes it afterwards. */
 export function usePrivateBroker(broker: TestedBroker): OpenPrivateBroker {
-  let started: PrivateBroker | undefined;
-  beforeAll(async () => {
-    started = await broker.startServer();
-  });
-  // Runs after the client is closed: Vitest calls these hooks in reverse order.
-  afterAll(() => started?.remove());
-  const server = (): PrivateBroker => opened(started);
-  const port = (): number => server().port;
-  return { server, port, client: useClient(broker, port) };
+  const server = useOpen(
+    () => broker.startServer(),
+    (started) => started.remove(),
+  );
+  return { server, ...useClient(broker, () => server().port) };
 }
 
-function useClient(broker: TestedBroker, port: () => number): () => TestedClient {
-  let client: TestedClient | undefined;
-  beforeAll(async () => {
-    client = await broker.connect(port());
-  });
-  afterAll(() => client?.close());
-  return () => opened(client);
-}
-
-function opened<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("The broker has not been started.");
-  return value;
+function useClient(broker: TestedBroker, port: () => number): OpenBroker {
+  const client = useOpen(
+    () => broker.connect(port()),
+    (connected) => connected.close(),
+  );
+  const newQueue = ({ name = newQueueName(), ...options }: Partial<TestedQueueOptions> = {}): Queue => {
+    const queue = client().createQueue({ name, ...options });
+    onTestFinished(() => queue.close());
+    return queue;
+  };
+  const newBackend = (options: Partial<TestedQueueOptions> = {}) =>
+    withQueue(createMemoryBackend(), newQueue(options));
+  return { port, client, newQueue, newBackend };
 }
 
 /** A ring of `orders`. */
 export const RING: Ring = { definition: "orders", operationId: "01900000-0000-7000-8000-000000000001" };
 
 /** A worker that only listens. */
-export interface Listener {
-  /** Number of rings that it has heard. */
-  readonly rings: () => number;
-  /** Errors of its queue. */
-  readonly errors: readonly unknown[];
-  /** Sets the definitions that it wants, as after a claim. */
-  want(...definitions: readonly string[]): void;
-  close(): Promise<void>;
-}
+type Listener = ReturnType<typeof startListener>;
 
 /** Listens to a queue until the end of the test. At first, it wants these definitions. */
-export function startListener(queue: Queue, ...definitions: readonly string[]): Listener {
+export function startListener(queue: Queue, ...definitions: readonly string[]) {
+  /** Errors of the queue. */
   const errors: unknown[] = [];
   let rings = 0;
   const listening = queue.listen({
@@ -80,10 +73,17 @@ export function startListener(queue: Queue, ...definitions: readonly string[]): 
     },
     onError: (error) => void errors.push(error),
   });
+  /** Sets the definitions that it wants, as after a claim. */
   const want = (...wanted: readonly string[]): void => listening.want(new Set(wanted));
   want(...definitions);
   onTestFinished(() => listening.close());
-  return { rings: () => rings, errors, want, close: () => listening.close() };
+  return {
+    /** Number of rings that it has heard. */
+    rings: () => rings,
+    errors,
+    want,
+    close: () => listening.close(),
+  };
 }
 
 /** Waits until new listeners for `orders` have connected: until each has heard a ring. Then they want the next one. */

@@ -1,9 +1,9 @@
 import { channel } from "node:diagnostics_channel";
-import { createMemoryBackend, isAsyncReplyError, type ServiceEvent, withQueue } from "async-request-reply";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { isAsyncReplyError, type ServiceEvent } from "async-request-reply";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { brokers } from "./brokers.js";
 import { newQueueName, RING, startListener, useBroker } from "./harnesses.js";
-import { createSubmitter, createWork, type Work } from "./service.js";
+import { createSubmitter, createWork } from "./service.js";
 
 const ID = "01890a5d-ac96-774b-bcce-b302099a8057";
 const FOREIGN = [
@@ -33,15 +33,19 @@ function storeMeta(meta: string): void {
 }
 
 describe.each(brokers)("messages on $name", (broker) => {
-  const { client } = useBroker(broker);
-  let work: Work | undefined;
+  const { client, newQueue, newBackend } = useBroker(broker);
+  const countMessages = (name: string): Promise<number> => client().countMessages(name, "orders");
 
-  afterEach(() => work?.stop());
+  function createScene() {
+    const name = newQueueName();
+    const backend = newBackend({ name });
+    return { name, backend, work: createWork(), ...createSubmitter(backend) };
+  }
 
   it("are acknowledged and reported once each if they are not rings", async () => {
     const name = newQueueName();
     const events: ServiceEvent[] = [];
-    const queue = client().createQueue({ name, observe: (event) => void events.push(event) });
+    const queue = newQueue({ name, observe: (event) => void events.push(event) });
     // The first ring creates the queue.
     await queue.publish([RING]);
     const listener = startListener(queue, "orders");
@@ -55,14 +59,13 @@ describe.each(brokers)("messages on $name", (broker) => {
           : event.event,
       );
     await expect.poll(codes).toEqual(FOREIGN.map(() => "read-ring CORRUPT_RECORD"));
-    expect(await client().countMessages(name, "orders")).toBe(0);
+    expect(await countMessages(name)).toBe(0);
     expect(JSON.stringify(events.map(String))).not.toContain("hello");
-    await queue.close();
   });
 
   it("of a newer version do not hold up the rings behind them", async () => {
     const name = newQueueName();
-    const queue = client().createQueue({ name, observe: false });
+    const queue = newQueue({ name, observe: false });
     // The first ring creates the queue.
     await queue.publish([RING]);
     for (let each = 0; each < 20; each += 1) await client().publishForeign(name, "orders", NEWER);
@@ -71,67 +74,51 @@ describe.each(brokers)("messages on $name", (broker) => {
     await expect.poll(listener.rings).toBe(1);
     listener.want("orders");
     await expect.poll(listener.rings).toBe(2);
-    expect(await client().countMessages(name, "orders")).toBe(0);
-    await queue.close();
+    expect(await countMessages(name)).toBe(0);
   });
 
   it("carry the trace context of the submission in header fields", async () => {
     storeMeta(JSON.stringify(TRACE));
-    const name = newQueueName();
-    const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
-    const { submit } = createSubmitter(backend);
-    work = createWork();
+    const { name, backend, work, submit } = createScene();
     await submit();
-    await expect.poll(() => client().countMessages(name, "orders")).toBe(1);
+    await expect.poll(() => countMessages(name)).toBe(1);
     expect(await client().readTraceFields(name, "orders")).toMatchObject(TRACE);
     await work.start("worker", backend);
     await expect.poll(work.all).toHaveLength(1);
-    await backend.close();
   });
 
   it.each(["7", "null", '"text"', "{}", '{"traceparent":"a\\r\\nb"}', '{"traceparent":1}'])(
     "leave out the meta %s of another subscriber",
     async (meta) => {
       storeMeta(meta);
-      const name = newQueueName();
-      const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
-      work = createWork();
-      await createSubmitter(backend).submit();
+      const { backend, work, submit } = createScene();
+      await submit();
       await work.start("worker", backend);
       await expect.poll(work.all).toHaveLength(1);
-      await backend.close();
     },
   );
 
   it("that arrive five times run the work once (F7)", async () => {
-    const name = newQueueName();
-    const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
-    const { submit, states } = createSubmitter(backend);
-    work = createWork();
+    const { name, backend, work, submit, states } = createScene();
     const ids = await Promise.all(Array.from({ length: 50 }, () => submit()));
     const again = () =>
       backend.queue.publish(ids.map((operationId) => ({ operationId, definition: "orders" })));
     await Promise.all([again(), again()]);
-    await Promise.all(["a", "b"].map((worker) => work?.start(worker, backend)));
+    await Promise.all(["a", "b"].map((worker) => work.start(worker, backend)));
     await Promise.all([again(), again()]);
-    await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
+    await expect.poll(() => countMessages(name)).toBe(0);
     await expect.poll(async () => new Set(await states())).toEqual(new Set(["completed"]));
     expect([...work.all()].sort()).toEqual([...ids].sort());
-    await backend.close();
   });
 
   it("of an operation that keeps failing end with its last attempt", async () => {
-    const name = newQueueName();
-    const backend = withQueue(createMemoryBackend(), client().createQueue({ name }));
-    const { submit, states } = createSubmitter(backend);
-    work = createWork();
+    const { name, backend, work, submit, states } = createScene();
     const failing = Promise.reject(new Error("This work always fails."));
     failing.catch(() => {});
     await submit();
     await work.start("worker", backend, failing, { maxAttempts: 3, backoff: { baseMs: 1, maxMs: 1 } });
     await expect.poll(states).toEqual(["failed"]);
     expect(work.all()).toHaveLength(3);
-    await expect.poll(() => client().countMessages(name, "orders")).toBe(0);
-    await backend.close();
+    await expect.poll(() => countMessages(name)).toBe(0);
   });
 });

@@ -8,28 +8,22 @@ describe.each([
   [rabbitmq, "p".repeat(54), "a".repeat(50) + ".".repeat(50)],
   [nats, "names", "a".repeat(21) + ".".repeat(78)],
 ] as const)("a definition on $name", (broker, name, longest) => {
-  const { client } = useBroker(broker);
+  const { newQueue } = useBroker(broker);
 
   it("can have a queue with a name of 255 bytes", async () => {
-    const queue = client().createQueue({ name });
+    const queue = newQueue({ name });
     const listener = startListener(queue, longest);
     await queue.publish([{ definition: longest }]);
     await expect.poll(listener.rings).toBe(1);
-    await queue.close();
   });
 
   it("is refused if the name would be longer, with what to do", async () => {
-    const queue = client().createQueue({ name });
+    const queue = newQueue({ name });
     const tooLong = longest.replace("a", ".");
-    const refusal = {
-      code: "INVALID_OPTION",
-      message: expect.stringMatching(
-        /needs a name of 257 bytes at \w+, which allows 255\. Use a shorter name/,
-      ),
-    };
+    const why = /needs a name of 257 bytes at \w+, which allows 255\. Use a shorter name/;
+    const refusal = { code: "INVALID_OPTION", message: expect.stringMatching(why) };
     await expect(queue.publish([{ definition: tooLong }])).rejects.toMatchObject(refusal);
     const { errors } = startListener(queue, tooLong);
     await expect.poll(() => errors).toMatchObject([refusal]);
-    await queue.close();
   });
 });

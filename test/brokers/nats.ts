@@ -13,19 +13,26 @@ interface TransportNode {
   headers(): NatsHeaders;
 }
 
-interface Reading {
+/** What an operator does with streams. */
+interface Streams {
+  info(
+    stream: string,
+  ): Promise<{ readonly state: { readonly messages: number }; readonly cluster?: StreamCluster }>;
   getMessage(
     stream: string,
     query: { readonly last_by_subj: string },
   ): Promise<{ readonly header: { get(name: string): string } }>;
+  delete(stream: string): Promise<unknown>;
+}
+
+/** The nodes of a stream, if it belongs to a cluster. */
+export interface StreamCluster {
+  readonly leader?: string;
+  readonly replicas?: readonly { readonly current: boolean; readonly offline?: boolean }[];
 }
 
 interface Counting {
   info(): Promise<{ readonly num_pending: number; readonly num_ack_pending: number }>;
-}
-
-interface Deleting {
-  delete(stream: string): Promise<unknown>;
 }
 
 interface JetStreamLibrary {
@@ -53,6 +60,12 @@ export async function connectNats(port: number): Promise<{ connection: Connectio
   return { connection, jetstream: jetstream(connection) };
 }
 
+/** Returns the streams of a server. */
+export async function streamsOf(jetstream: JetStream): Promise<Streams> {
+  const { streams } = await jetstream.jetstreamManager(false);
+  return streams as unknown as Streams;
+}
+
 /** NATS JetStream with `@nats-io/jetstream`. */
 export const nats: TestedBroker = {
   name: "NATS",
@@ -64,9 +77,7 @@ export const nats: TestedBroker = {
     return {
       createQueue: ({ name, ...options }) =>
         createNatsQueue({ jetstream, headers, stream: name, ...options }),
-      publishForeign: async (queue, definition, body) => {
-        await jetstream.publish(`${queue}.${definition}`, body, {});
-      },
+      publishForeign: (queue, definition, body) => jetstream.publish(`${queue}.${definition}`, body, {}),
       countMessages: async (queue, definition) => {
         const consumer = await jetstream.consumers.get(queue, definition).catch(() => undefined);
         // Not the messages of the stream: after a killed node, NATS 2.9 can keep some that were acknowledged.
@@ -74,20 +85,14 @@ export const nats: TestedBroker = {
           const { num_pending, num_ack_pending } = await (consumer as unknown as Counting).info();
           return num_pending + num_ack_pending;
         }
-        const { streams } = await jetstream.jetstreamManager(false);
-        const { state } = (await streams.info(queue)) as { readonly state: { readonly messages: number } };
-        return state.messages;
+        return (await (await streamsOf(jetstream)).info(queue)).state.messages;
       },
       readTraceFields: async (queue, definition) => {
-        const { streams } = await jetstream.jetstreamManager(false);
-        const subject = `${queue}.${definition}`;
-        const { header } = await (streams as unknown as Reading).getMessage(queue, { last_by_subj: subject });
+        const streams = await streamsOf(jetstream);
+        const { header } = await streams.getMessage(queue, { last_by_subj: `${queue}.${definition}` });
         return Object.fromEntries(["traceparent", "tracestate"].map((name) => [name, header.get(name)]));
       },
-      deleteQueue: async (queue) => {
-        const { streams } = await jetstream.jetstreamManager(false);
-        await (streams as unknown as Deleting).delete(queue);
-      },
+      deleteQueue: async (queue) => (await streamsOf(jetstream)).delete(queue),
       close: () => connection.close(),
     };
   },

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { Effect, OrderBench } from "../faults/order-bench.js";
-import type { OrderProcess, ProcessOptions } from "../faults/order-processes.js";
-import { alternate, type ChooseUrl, type SentOrder } from "../faults/orders.js";
+import { type Effect, type OrderBench, startAll } from "../faults/order-bench.js";
+import { type ProcessOptions, stopAll } from "../faults/order-processes.js";
+import { alternate, type SentOrder, statusesOf } from "../faults/orders.js";
 import { DEFAULT_NAME } from "./mixes.js";
 import type { TestedClient } from "./tested-broker.js";
 
@@ -11,15 +11,6 @@ interface Parts {
   client(): TestedClient;
 }
 
-/** Processes of one order service. */
-export interface OrderService {
-  /** Chooses the processes that accept in turn. */
-  readonly anyApi: ChooseUrl;
-  readonly workers: readonly OrderProcess[];
-  /** Waits until the broker has no message left, stops all processes, and checks that they exit with 0. */
-  stop(): Promise<void>;
-}
-
 /**
  * Lease of the workers. Their tests kill and pause no worker within an attempt, so even on a busy machine no attempt may be
  * lost: a second one would hide whether work was delivered twice. Milliseconds.
@@ -27,34 +18,24 @@ export interface OrderService {
 const LEASE_MS = 30_000;
 
 /** Starts two processes that accept, and two that work. */
-export async function startOrderService(
-  { bench, client }: Parts,
-  options: Partial<ProcessOptions> = {},
-): Promise<OrderService> {
-  const start = (role: "api" | "worker") =>
-    bench().start({ role, ...options, worker: { leaseMs: LEASE_MS, ...options.worker } });
-  const [one, other, ...workers] = await Promise.all([
-    start("api"),
-    start("api"),
-    start("worker"),
-    start("worker"),
-  ]);
-  const apis = [one, other];
+export async function startOrderService({ bench, client }: Parts, options: Partial<ProcessOptions> = {}) {
+  const worker = { leaseMs: LEASE_MS, ...options.worker };
+  const processes = await startAll(bench(), ["api", "api", "worker", "worker"], { ...options, worker });
+  const [one, other, ...workers] = processes;
+  /** Waits until the broker has no message left, stops all processes, and checks that they exit with 0. */
   const stop = async (): Promise<void> => {
     // Otherwise the workers of the next test receive the rest.
     const count = (): Promise<number> => client().countMessages(DEFAULT_NAME, "orders");
     await expect.poll(count).toBe(0);
-    for (const process of [...apis, ...workers]) process.kill("SIGTERM");
-    expect(await Promise.all([...apis, ...workers].map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
+    await stopAll(processes);
   };
-  return { anyApi: alternate(apis.map(({ baseUrl }) => baseUrl)), workers, stop };
+  return { anyApi: alternate([one, other]), workers, stop };
 }
 
 /** Checks that every order was accepted at its first try, and that its work ran once. */
 export async function expectOneEffectEach(bench: OrderBench, sent: readonly SentOrder[]): Promise<void> {
-  await bench.untilTerminal(100_000);
-  await bench.expectInvariants(sent);
-  expect(new Set(sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([202]));
+  await bench.expectCompleted(sent, 100_000);
+  expect(statusesOf(sent)).toEqual(new Set([202]));
   const keys = new Set(sent.map(({ key }) => key));
   const effects = (await bench.effects()).filter(({ itemId }) => keys.has(itemId));
   // With the attempts: two of one operation are from a lost lease, and one that is there twice is from a fault.

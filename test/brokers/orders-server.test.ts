@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { describeOnPostgres } from "../servers/use-postgres.js";
 import { createOrdersClient } from "../support/orders-client.js";
 import { runServer, type ServerProcess, startServer } from "../support/orders-server-process.js";
-import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
 import { brokers } from "./brokers.js";
 import { usePrivateBroker } from "./harnesses.js";
 import type { TestedBroker } from "./tested-broker.js";
@@ -49,14 +48,9 @@ describe.each(brokers)("the example server with rings on $name and operations in
   declareServer(broker, () => `sqlite:${join(folder, "orders.db")}`);
 });
 
-describeWithPostgres("the example server with operations in Postgres", (installation) => {
-  let postgres: PrivatePostgres;
-  beforeAll(async () => {
-    postgres = await startPrivatePostgres({ installation });
-  });
-  afterAll(() => postgres?.remove());
+describeOnPostgres("the example server with operations in Postgres", (postgres) => {
   describe.each(brokers)("and rings on $name", (broker) => {
-    declareServer(broker, () => postgres.url());
+    declareServer(broker, () => postgres().url());
   });
 });
 

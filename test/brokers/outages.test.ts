@@ -1,17 +1,15 @@
-import { createMemoryBackend, withQueue } from "async-request-reply";
 import { describe, expect, it } from "vitest";
-import { startTcpProxy } from "../support/tcp-proxy.js";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.js";
 import { brokers } from "./brokers.js";
 import { newQueueName, RING, startListener, untilConnected, usePrivateBroker } from "./harnesses.js";
-import { CALL_MS, expectEveryOperationToRunOnce } from "./outage.js";
+import { CALL_MS, cutOnce, type Effects, endDrop, expectEveryOperationToRunOnce } from "./outage.js";
 import { createSubmitter, createWork } from "./service.js";
 
 describe.each(brokers)("an outage of $name", (broker) => {
-  const { client, port, server } = usePrivateBroker(broker);
+  const { client, port, server, newQueue, newBackend } = usePrivateBroker(broker);
 
   it("by kill -9 delays the work and no reply (F4)", async () => {
-    const queue = client().createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
-    await expectEveryOperationToRunOnce(queue, async ({ untilFelt }) => {
+    await expectEveryOperationToRunOnce(newQueue({ timeoutMs: CALL_MS }), async ({ untilFelt }) => {
       await server().settle();
       await server().kill9();
       await untilFelt();
@@ -21,7 +19,7 @@ describe.each(brokers)("an outage of $name", (broker) => {
 
   it("by deleted queues delays the work and no reply (F21)", async () => {
     const name = newQueueName();
-    await expectEveryOperationToRunOnce(client().createQueue({ name }), async ({ untilWorkGoesOn }) => {
+    await expectEveryOperationToRunOnce(newQueue({ name }), async ({ untilWorkGoesOn }) => {
       for (const definition of ["orders", "reports", "orders"]) {
         await client().deleteQueue(name, definition);
         await untilWorkGoesOn();
@@ -29,42 +27,39 @@ describe.each(brokers)("an outage of $name", (broker) => {
     });
   });
 
-  it("by a network that cuts connections in the middle of a confirm delays the work and no reply (F22)", async () => {
+  /** Plays an outage of the network between the processes and the broker. */
+  async function expectToOutlive(
+    outage: (proxy: TcpProxy, effects: Effects) => Promise<void>,
+  ): Promise<void> {
     const proxy = await startTcpProxy(port());
     const cutClient = await broker.connect(proxy.port);
     const queue = cutClient.createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
-    await expectEveryOperationToRunOnce(queue, async ({ untilConfirmed }) => {
+    await expectEveryOperationToRunOnce(queue, (effects) => outage(proxy, effects));
+    await cutClient.close();
+    await proxy.close();
+  }
+
+  it("by a network that cuts connections in the middle of a confirm delays the work and no reply (F22)", () =>
+    expectToOutlive(async (proxy, { untilConfirmed }) => {
       for (let cut = 0; cut < 6; cut += 1) {
-        const direction = cut % 2 === 0 ? "down" : "up";
-        await proxy.set({ does: "cut", direction, afterBytes: 50 + 37 * cut });
+        await cutOnce(proxy, cut);
         await expect.poll(proxy.cuts).toBe(cut + 1);
         await untilConfirmed();
       }
-    });
-    await cutClient.close();
-    await proxy.close();
-  });
+    }));
 
-  it("by a network that drops everything delays the work and no reply (F22)", async () => {
-    const proxy = await startTcpProxy(port());
-    const cutClient = await broker.connect(proxy.port);
-    const queue = cutClient.createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
-    await expectEveryOperationToRunOnce(queue, async ({ untilFelt }) => {
+  it("by a network that drops everything delays the work and no reply (F22)", () =>
+    expectToOutlive(async (proxy, { untilFelt }) => {
       await proxy.set({ does: "drop" });
       await untilFelt();
-      // Ends the connections that lost bytes, as a network does after a while.
-      await proxy.set({ does: "refuse" });
-      await proxy.set({ does: "pass" });
-    });
-    await cutClient.close();
-    await proxy.close();
-  });
+      await endDrop(proxy);
+    }));
 
   it("delays work by 10 s at most, is reported but not in a loop, and ends by itself", async () => {
-    const queue = client().createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
+    const backend = newBackend({ timeoutMs: CALL_MS });
+    const { queue } = backend;
     const listener = startListener(queue, "orders");
     await untilConnected(queue, [listener]);
-    const backend = withQueue(createMemoryBackend(), queue);
     const { submit, close } = createSubmitter(backend);
     const work = createWork();
     await work.start("worker", backend);
@@ -96,11 +91,10 @@ describe.each(brokers)("an outage of $name", (broker) => {
     for (const error of listener.errors) expect(error).toMatchObject({ code: "QUEUE_UNAVAILABLE" });
     await work.stop();
     await close();
-    await backend.close();
   });
 
   it("holds up no worker that stops, and no queue that closes", async () => {
-    const queue = client().createQueue({ name: newQueueName(), timeoutMs: CALL_MS });
+    const queue = newQueue({ timeoutMs: CALL_MS });
     const listeners = [startListener(queue, "orders"), startListener(queue, "orders", "reports")];
     await queue.publish(Array(2).fill(RING));
     await expect.poll(() => listeners.map(({ rings }) => rings())).toEqual([1, 1]);

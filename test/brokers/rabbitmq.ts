@@ -8,15 +8,9 @@ export interface Connection extends AmqpConnection {
   close(): Promise<void>;
 }
 
-interface Received {
-  readonly properties: { readonly headers: unknown };
-}
-
-interface Getting {
-  get(queue: string): Promise<Received | false>;
-}
-
-interface Deleting {
+/** A channel, with what an operator does with queues. */
+interface Channel extends AmqpChannel {
+  get(queue: string): Promise<{ readonly properties: { readonly headers: unknown } } | false>;
   deleteQueue(queue: string): Promise<unknown>;
 }
 
@@ -40,35 +34,29 @@ export const rabbitmq: TestedBroker = {
   startServer: () => startRabbitmq(),
   connect: async (port) => {
     const connection = await connectRabbitmq(port);
+    const openChannel = async (): Promise<Channel> => (await connection.createChannel()) as Channel;
     return {
       createQueue: ({ name, ...options }) => createRabbitmqQueue({ connection, prefix: name, ...options }),
       publishForeign: async (queue, definition, body) => {
         const channel = await connection.createConfirmChannel();
-        const properties = {
-          persistent: false,
-          expiration: "60000",
-          contentType: "text/plain",
-          type: "foreign",
-        };
+        const kind = { contentType: "text/plain", type: "foreign" };
+        const properties = { persistent: false, expiration: "60000", ...kind };
         await new Promise<void>((resolve, reject) => {
-          channel.sendToQueue(`${queue}.${definition}`, Buffer.from(body), properties, (error) =>
-            error ? reject(error) : resolve(),
-          );
+          const onConfirm = (error: unknown): void => (error ? reject(error) : resolve());
+          channel.sendToQueue(`${queue}.${definition}`, Buffer.from(body), properties, onConfirm);
         });
         await channel.close();
       },
       countMessages: async (queue, definition) => {
-        const channel = await connection.createChannel();
+        const channel = await openChannel();
         // Without a listener, a queue that does not exist yet would end the connection.
         channel.on("error", () => {});
-        const { messageCount } = (await channel.checkQueue(`${queue}.${definition}`)) as {
-          readonly messageCount: number;
-        };
+        const found = (await channel.checkQueue(`${queue}.${definition}`)) as { messageCount: number };
         await channel.close();
-        return messageCount;
+        return found.messageCount;
       },
       readTraceFields: async (queue, definition) => {
-        const channel = (await connection.createChannel()) as AmqpChannel & Getting;
+        const channel = await openChannel();
         const message = await channel.get(`${queue}.${definition}`);
         await channel.close();
         return message ? message.properties.headers : undefined;
@@ -76,10 +64,7 @@ export const rabbitmq: TestedBroker = {
       deleteQueue: async (queue, definition) => {
         // Not closed: RabbitMQ 3.10 ends connections with 541 when a queue that is in use is deleted, and `close` would
         // then never resolve.
-        const deleteOnce = async (): Promise<unknown> => {
-          const channel = (await connection.createChannel()) as unknown as Deleting;
-          return channel.deleteQueue(`${queue}.${definition}`);
-        };
+        const deleteOnce = async () => (await openChannel()).deleteQueue(`${queue}.${definition}`);
         // The connection can end before the answer. Deleting a queue that is gone succeeds.
         await deleteOnce().catch(deleteOnce);
       },

@@ -8,30 +8,27 @@ const SOON = { timeout: 5_000, interval: 5 };
 const REPORT = { definition: "reports" };
 
 describe.each(brokers)("rings on $name", (broker) => {
-  const { client } = useBroker(broker);
-  const open = (options: object = {}) => client().createQueue({ name: newQueueName(), ...options });
+  const { client, newQueue } = useBroker(broker);
 
   it("reach workers that want their definition", async () => {
-    const queue = open();
+    const queue = newQueue();
     const [orders, reports] = [startListener(queue, "orders"), startListener(queue, "reports")];
     await queue.publish([RING]);
     await expect.poll(orders.rings, SOON).toBe(1);
     await queue.publish([REPORT]);
     await expect.poll(reports.rings, SOON).toBe(1);
     expect(orders.rings()).toBe(1);
-    await queue.close();
   });
 
   it("that come together wake up a worker each", async () => {
-    const queue = open();
+    const queue = newQueue();
     const listeners = Array.from({ length: 8 }, () => startListener(queue, "orders"));
     await queue.publish(Array(40).fill(RING));
     await expect.poll(() => listeners.map(({ rings }) => rings()), SOON).toEqual(Array(8).fill(1));
-    await queue.close();
   });
 
   it("go to the next worker if the one that heard them has no free slots after its claim", async () => {
-    const queue = open();
+    const queue = newQueue();
     const listeners = Array.from({ length: 4 }, () => startListener(queue, "orders"));
     await queue.publish([RING]);
     const heard = () => listeners.filter(({ rings }) => rings() > 0);
@@ -39,7 +36,6 @@ describe.each(brokers)("rings on $name", (broker) => {
       await expect.poll(() => heard().length, SOON).toBe(count);
       for (const listener of heard()) listener.want();
     }
-    await queue.close();
   });
 
   it.each([
@@ -47,7 +43,7 @@ describe.each(brokers)("rings on $name", (broker) => {
     ["end with a worker that kept free slots after the claim that followed", 2, 0],
   ])("%s", async (_, claims, waiting) => {
     const name = newQueueName();
-    const queue = client().createQueue({ name });
+    const queue = newQueue({ name });
     const listener = startListener(queue, "orders");
     await queue.publish([RING]);
     await expect.poll(listener.rings, SOON).toBe(1);
@@ -55,11 +51,10 @@ describe.each(brokers)("rings on $name", (broker) => {
     listener.want();
     await listener.close();
     await expect.poll(() => client().countMessages(name, "orders"), SOON).toBe(waiting);
-    await queue.close();
   });
 
   it("reach an idle worker although busy workers have just been listening", async () => {
-    const queue = open();
+    const queue = newQueue();
     const busy = Array.from({ length: 4 }, () => startListener(queue, "orders"));
     await untilConnected(queue, busy);
     for (const listener of busy) listener.want();
@@ -71,11 +66,10 @@ describe.each(brokers)("rings on $name", (broker) => {
       idle.want("orders");
     }
     expect(busy.map(({ rings }) => rings())).toEqual(before);
-    await queue.close();
   });
 
   it("wait for a worker that wants them again", async () => {
-    const queue = open();
+    const queue = newQueue();
     const listener = startListener(queue, "orders");
     await untilConnected(queue, [listener]);
     const before = listener.rings();
@@ -83,35 +77,32 @@ describe.each(brokers)("rings on $name", (broker) => {
     await queue.publish([RING]);
     listener.want("orders");
     await expect.poll(listener.rings, SOON).toBe(before + 1);
-    await queue.close();
   });
 
   it("go to another worker if the one that heard them stops", async () => {
-    const queue = open();
+    const queue = newQueue();
     const stopping = startListener(queue, "orders");
     await queue.publish([RING]);
     await expect.poll(stopping.rings, SOON).toBe(1);
     const other = startListener(queue, "orders");
     await stopping.close();
     await expect.poll(other.rings, SOON).toBe(1);
-    await queue.close();
   });
 
   it("leave no backlog if no worker listens for 10 s", async () => {
     const name = newQueueName();
-    const queue = client().createQueue({ name });
+    const queue = newQueue({ name });
     for (let call = 0; call < 100; call += 1) await queue.publish(Array(10).fill(RING));
     const count = (): Promise<number> => client().countMessages(name, "orders");
     expect(await count()).toBeGreaterThan(0);
     // BullMQ has no jobs that expire, and keeps the last ones.
     const left = broker.name === "BullMQ" ? 16 : 0;
     await expect.poll(count).toBeLessThanOrEqual(left);
-    await queue.close();
   });
 
   it("cost no event and no error as long as the broker runs", async () => {
     const events: ServiceEvent[] = [];
-    const queue = open({ observe: (event: ServiceEvent) => void events.push(event) });
+    const queue = newQueue({ observe: (event) => void events.push(event) });
     const listeners = Array.from({ length: 3 }, () => startListener(queue, "orders", "reports"));
     for (let round = 0; round < 50; round += 1) {
       await queue.publish([RING, REPORT]);

@@ -1,21 +1,18 @@
 import { createMemoryBackend, withQueue } from "async-request-reply";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { brokers } from "./brokers.js";
-import { newQueueName, useBroker } from "./harnesses.js";
-import { createSubmitter, createWork, type Work } from "./service.js";
+import { useBroker } from "./harnesses.js";
+import { createSubmitter, createWork } from "./service.js";
 
 describe.each(brokers)("a running service", (broker) => {
-  const { client } = useBroker(broker);
-  let work: Work;
-
-  afterEach(() => work.stop());
+  const { newQueue } = useBroker(broker);
 
   it.each(["to", "from"])(`loses no work when it changes %s a queue on ${broker.name}`, async (direction) => {
     const store = createMemoryBackend();
-    const onBroker = withQueue(store, client().createQueue({ name: newQueueName() }));
+    const onBroker = withQueue(store, newQueue());
     const [before, after] = direction === "to" ? [store, onBroker] : [onBroker, store];
     const [old, current] = [createSubmitter(before), createSubmitter(after)];
-    work = createWork();
+    const work = createWork();
     const oldWorker = await work.start("old", before);
     await work.start("new", after);
     for (let count = 0; count < 20; count += 1) await (count % 2 === 0 ? old : current).submit();

@@ -1,18 +1,18 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { runChaos } from "./chaos.js";
-import { useFaultBench } from "./use-fault-bench.js";
+import { useFaultBench, useSqliteBench } from "./use-fault-bench.js";
 
-const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
-const ORDERS = Number(process.env.CHAOS_ORDERS ?? 2_000);
+const seed = Number(process.env.CHAOS_SEED ?? 20261122);
+const orders = Number(process.env.CHAOS_ORDERS ?? 2_000);
 
 describeWithPostgres("processes and a Postgres killed at random", (installation) => {
   const bench = useFaultBench(installation);
   let warnings: readonly string[] = ["the run did not finish"];
 
-  it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, async () => {
-    const report = await runChaos(bench(), { seed: SEED, orders: ORDERS });
-    expect(report.sent).toHaveLength(ORDERS);
+  it(`complete each of ${orders} orders as one operation (seed ${seed})`, async () => {
+    const report = await runChaos(bench(), { seed, orders });
+    expect(report.sent).toHaveLength(orders);
     expect(Object.keys(report.faults).length).toBeGreaterThan(0);
     warnings = report.warnings;
   });
@@ -25,8 +25,19 @@ describeWithPostgres("processes and a Postgres killed at random", (installation)
 describeWithPostgres("processes and a Postgres killed at random, with transactional work", (installation) => {
   const bench = useFaultBench(installation);
 
-  it(`apply the effect of each of ${ORDERS} orders once (seed ${SEED})`, async () => {
-    const report = await runChaos(bench(), { seed: SEED, orders: ORDERS, transactional: true });
-    expect(report.sent).toHaveLength(ORDERS);
+  it(`apply the effect of each of ${orders} orders once (seed ${seed})`, async () => {
+    const { sent } = await runChaos(bench(), { seed, orders, transactional: true });
+    expect(sent).toHaveLength(orders);
+  });
+});
+
+describe("processes killed at random that share an SQLite file", () => {
+  const bench = useSqliteBench();
+
+  it(`complete each of ${orders} orders as one operation (seed ${seed})`, async () => {
+    const { sent, faults, warnings } = await runChaos(bench(), { seed, orders });
+    expect(sent).toHaveLength(orders);
+    expect(Object.keys(faults).length).toBeGreaterThan(0);
+    expect(warnings).toEqual([]);
   });
 });

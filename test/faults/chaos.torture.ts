@@ -1,55 +1,53 @@
 import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
-import { runChaos } from "./chaos.js";
+import { type ChaosBench, type ChaosOptions, runChaos } from "./chaos.js";
 import type { ResourceUse } from "./order-processes.js";
 import { describeOnEachStore, useFaultBench, useSqliteBench } from "./use-fault-bench.js";
 
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000_000);
 const ORDERS = Number(process.env.CHAOS_ORDERS ?? 50_000);
 const SOAK_MINUTES = Number(process.env.SOAK_MINUTES ?? 30);
+const fsync = true;
+
+/** Runs the orders, and prints the faults and the replies. */
+async function runOrders(bench: ChaosBench, options: Partial<ChaosOptions> = {}) {
+  const report = await runChaos(bench, { seed: SEED, orders: ORDERS, ...options });
+  const replies: Record<number, number> = {};
+  for (const { statuses } of report.sent)
+    for (const status of statuses) replies[status] = (replies[status] ?? 0) + 1;
+  console.log({ faults: report.faults, replies });
+  expect(report.sent).toHaveLength(ORDERS);
+  return report;
+}
 
 describeWithPostgres("processes and a Postgres killed at random", (installation) => {
-  const bench = useFaultBench(installation, { fsync: true });
+  const bench = useFaultBench(installation, { fsync });
 
-  it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, async () => {
-    const { sent, faults } = await runChaos(bench(), { seed: SEED, orders: ORDERS });
-    expect(sent).toHaveLength(ORDERS);
-    console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
-  });
+  it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, () => runOrders(bench()));
 });
 
 describeWithPostgres("processes and a Postgres killed at random, with transactional work", (installation) => {
-  const bench = useFaultBench(installation, { fsync: true });
+  const bench = useFaultBench(installation, { fsync });
 
-  it(`apply the effect of each of ${ORDERS} orders once (seed ${SEED})`, async () => {
-    const { sent, faults } = await runChaos(bench(), { seed: SEED, orders: ORDERS, transactional: true });
-    expect(sent).toHaveLength(ORDERS);
-    console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
-  });
+  it(`apply the effect of each of ${ORDERS} orders once (seed ${SEED})`, () =>
+    runOrders(bench(), { transactional: true }));
 });
 
 describe("processes killed at random that share an SQLite file", () => {
   const bench = useSqliteBench();
 
-  it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, async () => {
-    const { sent, faults } = await runChaos(bench(), { seed: SEED, orders: ORDERS });
-    expect(sent).toHaveLength(ORDERS);
-    console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
-  });
+  it(`complete each of ${ORDERS} orders as one operation (seed ${SEED})`, () => runOrders(bench()));
 });
 
 describeOnEachStore(
   "processes killed at random while all places are taken",
   (bench) => {
     it(`complete each of ${ORDERS} orders within the limit and in the order of its lane (seed ${SEED})`, async () => {
-      const places = { running: 6, lanes: 400 };
-      const { sent, faults, mostHeld } = await runChaos(bench(), { seed: SEED, orders: ORDERS, places });
-      expect(sent).toHaveLength(ORDERS);
-      expect(mostHeld).toBe(places.running);
-      console.log({ faults, replies: countStatuses(sent.flatMap(({ statuses }) => statuses)) });
+      const { mostHeld } = await runOrders(bench(), { places: { running: 6, lanes: 400 } });
+      expect(mostHeld).toBe(6);
     });
   },
-  { fsync: true },
+  { fsync },
 );
 
 describeOnEachStore(
@@ -73,16 +71,10 @@ describeOnEachStore(
       expect(median(late, "handles")).toBeLessThan(median(early, "handles") + 10);
     });
   },
-  { fsync: true },
+  { fsync },
 );
 
 function median(measurements: readonly ResourceUse[], member: keyof ResourceUse): number {
   const values = measurements.map((measurement) => measurement[member]).sort((a, b) => a - b);
   return values[Math.floor(values.length / 2)] ?? 0;
-}
-
-function countStatuses(statuses: readonly number[]): Readonly<Record<number, number>> {
-  const counts: Record<number, number> = {};
-  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
 }

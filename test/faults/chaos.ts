@@ -6,7 +6,15 @@ import type { PrivatePostgres } from "../support/postgres/private-postgres.js";
 import { createRandom, type Random } from "../support/random.js";
 import type { OrderBench } from "./order-bench.js";
 import type { OrderProcess, ProcessOptions, ResourceUse } from "./order-processes.js";
-import { isTransient, newOrder, type OrderOperation, readOnce, type SentOrder, sendOnce } from "./orders.js";
+import {
+  idsOf,
+  isTransient,
+  newOrder,
+  type OrderOperation,
+  readOnce,
+  type SentOrder,
+  sendOnce,
+} from "./orders.js";
 
 export interface ChaosOptions {
   /** Determines the faults and the actions of clients. Their timing depends on the machine. */
@@ -25,19 +33,6 @@ export interface ChaosOptions {
   readonly places?: { readonly running: number; readonly lanes: number };
 }
 
-/** The outcome of a run. */
-export interface ChaosReport {
-  readonly sent: readonly SentOrder[];
-  /** Number of occurrences of each fault. */
-  readonly faults: Readonly<Record<string, number>>;
-  /** Regular measurements of one process that is never killed. It serves requests and runs work. */
-  readonly measurements: readonly ResourceUse[];
-  /** Warnings of Node in that process. */
-  readonly warnings: readonly string[];
-  /** The highest number of operations that attempts held at once, if there is a limit. */
-  readonly mostHeld: number;
-}
-
 const MEASURE_EVERY_MS = 10_000;
 
 /** Time for all operations to end. A broker loses announcements, and the sweep repeats them after minutes. Milliseconds. */
@@ -54,15 +49,16 @@ export type ChaosBench = OrderBench & {
  * Lets clients send orders, with retries and duplicates, while processes and Postgres are killed, stopped and paused.
  * Then waits until every operation is terminal and checks the invariants.
  */
-export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos(bench: ChaosBench, options: ChaosOptions) {
   const { seed, orders, durationMs = Number.POSITIVE_INFINITY, clients = 32, pauseMs = 700 } = options;
   const { transactional = false, places } = options;
-  const definition = { transactional, ...(places && placesOf(places)) };
+  const limits = places && { definition: { limits: { running: places.running } }, lanes: places.lanes };
+  const common = { transactional, ...limits };
   const random = createRandom(seed);
   const end = performance.now() + durationMs;
-  const steady = await bench.start({ role: "all", ...definition });
+  const steady = await bench.start({ role: "all", ...common });
   const sent: SentOrder[] = [];
-  const fleet = await createFleet(bench, random, { definition, sent });
+  const fleet = await createFleet(bench, random, common, sent);
   const accepted = new Map<string, Acceptance>();
   const seenTerminal = new Map<string, OrderOperation>();
   let next = 0;
@@ -89,6 +85,7 @@ export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promis
     }
   }
 
+  /** Regular measurements of one process that is never killed. It serves requests and runs work. */
   const measurements: ResourceUse[] = [];
   const measureRegularly = async (): Promise<void> => {
     while (busy) {
@@ -97,6 +94,7 @@ export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promis
     }
   };
 
+  /** The highest number of operations that attempts held at once, if there is a limit. */
   let mostHeld = 0;
   const countHeld = async (): Promise<void> => {
     while (busy && places !== undefined) {
@@ -112,16 +110,12 @@ export async function runChaos(bench: ChaosBench, options: ChaosOptions): Promis
   await background;
   await bench.untilTerminal(bench.broker === undefined ? TERMINAL_MS : TERMINAL_WITH_BROKER_MS);
   expect(fleet.crashes, "exit codes of processes that crashed").toEqual([]);
-  await bench.expectInvariants(sent);
+  await bench.expectCompleted(sent);
   if (transactional) expect(await bench.effects(), "effects").toHaveLength(sent.length);
   if (places !== undefined) expectLanesInOrder(places.lanes, accepted, await bench.operations());
   // A terminal state that a client has seen never changes.
   for (const [id, before] of seenTerminal) expect(await readOnce(id, steady.baseUrl)).toEqual(before);
   return { sent, faults: fleet.faults, measurements, warnings: steady.warnings, mostHeld };
-}
-
-function placesOf({ running, lanes }: NonNullable<ChaosOptions["places"]>): StartOptions {
-  return { definition: { limits: { running } }, lanes };
 }
 
 /** When an order was sent for the first time, and when a client had its 202. */
@@ -165,34 +159,26 @@ async function sendUntilAccepted(order: SentOrder, chooseUrl: () => string, rand
   if (random.below(10) < 2) await sendOnce(order, chooseUrl());
 }
 
-/** Options of all processes of a run. */
-type StartOptions = Pick<ProcessOptions, "transactional" | "definition" | "lanes">;
-
 type Fault = readonly [name: string, inject: () => Promise<void>];
-
-interface Fleet {
-  readonly apis: readonly OrderProcess[];
-  readonly faults: Readonly<Record<string, number>>;
-  /** Exit codes of processes that ended without being killed or stopped. */
-  readonly crashes: readonly number[];
-  injectFault(): Promise<void>;
-}
 
 /** Starts processes that can be killed and replaced, beside a Postgres, if there is one, that can be killed and restarted. */
 async function createFleet(
   { start, lock, publish, postgres, broker }: ChaosBench,
   random: Random,
-  { definition, sent }: { readonly definition: StartOptions; readonly sent: readonly SentOrder[] },
-): Promise<Fleet> {
+  options: Omit<ProcessOptions, "role" | "url">,
+  sent: readonly SentOrder[],
+) {
+  /** Exit codes of processes that ended without being killed or stopped. */
   const crashes: number[] = [];
   const startOne = async (role: "api" | "worker"): Promise<OrderProcess> => {
-    const started = await start({ role, ...definition });
+    const started = await start({ role, ...options });
     // A process that was killed has no exit code.
     void started.exited.then((code) => code !== null && code !== 0 && crashes.push(code));
     return started;
   };
   const apis = [await startOne("api"), await startOne("api")];
   const workers = [await startOne("worker"), await startOne("worker")];
+  /** Number of occurrences of each fault. */
   const faults: Record<string, number> = {};
 
   const replace = (role: "api" | "worker", signal: "SIGKILL" | "SIGTERM") => async (): Promise<void> => {
@@ -215,13 +201,13 @@ async function createFleet(
   };
   /** Publishes announcements of some orders again, in no order, most of which have ended. */
   const repeat = async (): Promise<void> => {
-    const ids = Array.from({ length: 50 }, () => random.pick(sent)).flatMap(({ operationIds }) => [
-      ...operationIds,
-    ]);
-    const suffix = `again-${random.below(1e9)}`;
-    await publish(
-      ids.map((id) => ({ version: 1, id: `${id}.${suffix}`, operationId: id, definition: "orders" })),
-    );
+    const ids = idsOf(...Array.from({ length: 50 }, () => random.pick(sent)));
+    await publish(ids.map((operationId) => ({ operationId, definition: "orders" })));
+  };
+  const restart = (stop: () => Promise<void>, begin: () => Promise<void>, downMs: number) => async () => {
+    await stop();
+    await sleep(random.below(downMs));
+    await begin();
   };
   const kinds: readonly Fault[] = [
     ["api killed", replace("api", "SIGKILL")],
@@ -229,16 +215,23 @@ async function createFleet(
     ["worker killed", replace("worker", "SIGKILL")],
     ["worker stopped", replace("worker", "SIGTERM")],
     ["worker paused", pause],
-    ...(postgres === undefined ? [["store locked", lockFor] as const] : faultsOf(postgres, random)),
-    ...(broker === undefined
-      ? []
-      : [["messages repeated", repeat] as const, ...faultsOfBroker(broker, random)]),
+    ...ifAny(postgres, ({ start, kill9, stop }) => [
+      ["postgres killed", restart(kill9, start, 500)],
+      ["postgres stopped immediately", restart(() => stop("immediate"), start, 500)],
+      ["postgres shut down cleanly", restart(() => stop("fast"), start, 500)],
+    ]),
+    ...(postgres === undefined ? [["store locked", lockFor] as const] : []),
+    ...ifAny(broker, ({ start, kill9, stop }) => [
+      ["messages repeated", repeat],
+      ["broker killed", restart(kill9, start, 2_000)],
+      ["broker shut down cleanly", restart(stop, start, 2_000)],
+    ]),
   ];
   return {
     apis,
     faults,
     crashes,
-    injectFault: async () => {
+    injectFault: async (): Promise<void> => {
       const [name, fault] = random.pick(kinds);
       faults[name] = (faults[name] ?? 0) + 1;
       await fault();
@@ -246,27 +239,9 @@ async function createFleet(
   };
 }
 
-function faultsOfBroker(broker: PrivateBroker, random: Random): readonly Fault[] {
-  const restart = (stop: () => Promise<void>) => async (): Promise<void> => {
-    await stop();
-    await sleep(random.below(2_000));
-    await broker.start();
-  };
-  return [
-    ["broker killed", restart(broker.kill9)],
-    ["broker shut down cleanly", restart(broker.stop)],
-  ];
-}
-
-function faultsOf(postgres: PrivatePostgres, random: Random): readonly Fault[] {
-  const restart = (stop: () => Promise<void>) => async (): Promise<void> => {
-    await stop();
-    await sleep(random.below(500));
-    await postgres.start();
-  };
-  return [
-    ["postgres killed", restart(postgres.kill9)],
-    ["postgres stopped immediately", restart(() => postgres.stop("immediate"))],
-    ["postgres shut down cleanly", restart(() => postgres.stop("fast"))],
-  ];
+function ifAny<Server>(
+  server: Server | undefined,
+  faultsOf: (server: Server) => readonly Fault[],
+): readonly Fault[] {
+  return server === undefined ? [] : faultsOf(server);
 }

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { canMountTmpfs } from "../support/tmpfs.js";
 import type { FaultBench } from "./fault-bench.js";
-import { keysOf, newOrder, readOnce, send, sendAll, sendOnce } from "./orders.js";
+import { startAll } from "./order-bench.js";
+import { errorsOf } from "./order-processes.js";
+import { idsOf, keysOf, newOrder, readOnce, send, sendAll, sendOnce } from "./orders.js";
 import { useFaultBench } from "./use-fault-bench.js";
 
 describe.skipIf(!canMountTmpfs())("on a separate disk, which only root can mount:", () => {
@@ -12,8 +14,7 @@ describe.skipIf(!canMountTmpfs())("on a separate disk, which only root can mount
 
     it("leads to 503 without half-written operations, and recovers when space is freed", async () => {
       // Both processes run throughout. Neither is restarted when space is freed.
-      const api = await bench().start({ role: "api" });
-      await bench().start({ role: "worker" });
+      const [api] = await startAll(bench(), ["api", "worker"]);
       const before = await sendAll(keysOf("before", 50), () => api.baseUrl);
       await bench().untilTerminal();
       await fillDisk(bench());
@@ -29,12 +30,9 @@ describe.skipIf(!canMountTmpfs())("on a separate disk, which only root can mount
       const tried = orders.slice(0, statuses.length);
       // Other problem types also use 503, so the status alone would not be enough.
       expect(tried.at(-1)).toMatchObject({ problems: [problemType("unavailable")], missingRetryAfter: 0 });
-      const failures = api.events.flatMap((each) => ("error" in each ? [String(each.error)] : []));
-      expect(failures.at(-1)).toContain("The store is full.");
-      const accepted = tried.flatMap(({ operationIds }) => [...operationIds]);
-      expect(await bench().operations()).toHaveLength(before.length + accepted.length);
-      const known = before.flatMap(({ operationIds }) => [...operationIds]);
-      const readKnown = () => Promise.all(known.map((id) => readOnce(id, api.baseUrl)));
+      expect(errorsOf(api).at(-1)).toContain("The store is full.");
+      expect(await bench().operations()).toHaveLength(before.length + idsOf(...tried).length);
+      const readKnown = () => Promise.all(idsOf(...before).map((id) => readOnce(id, api.baseUrl)));
       const reads = await readKnown();
       expect(reads.filter((read) => typeof read === "number" && read !== 503)).toEqual([]);
 
@@ -42,8 +40,7 @@ describe.skipIf(!canMountTmpfs())("on a separate disk, which only root can mount
       const after = await Promise.all(
         tried.map(({ key }) => send(key, () => api.baseUrl, { itemId: `${key}-${"x".repeat(200)}` })),
       );
-      await bench().untilTerminal();
-      await bench().expectInvariants([...before, ...after]);
+      await bench().expectCompleted([...before, ...after]);
       expect(after.filter(({ operationIds }) => operationIds.size !== 1)).toEqual([]);
       expect((await readKnown()).filter((read) => typeof read === "number")).toEqual([]);
     });

@@ -1,4 +1,6 @@
 import { expect, it, vi } from "vitest";
+import { startAll } from "./order-bench.js";
+import { countEvents } from "./order-processes.js";
 import { alternate, keysOf, send, sendAll } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
@@ -7,25 +9,17 @@ const worker = { leaseMs: 20_000 };
 
 describeOnEachStore("processes that receive SIGTERM (F17)", (bench) => {
   it("finish running work and exit with 0 under load, while other processes do the rest", async () => {
-    const [first, second] = await Promise.all([
-      bench().start({ role: "all", worker }),
-      bench().start({ role: "all", worker }),
-    ]);
+    const [first, second] = await startAll(bench(), ["all", "all"], { worker });
     const keys = [...keysOf("load", 400), ...keysOf("slow", 10)];
-    const sending = sendAll(keys, alternate([first.baseUrl, second.baseUrl]), { retryMs: 10 });
+    const sending = sendAll(keys, alternate([first, second]), { retryMs: 10 });
     await vi.waitUntil(() => first.begun.length > 50);
-    first.kill("SIGTERM");
-    expect(await first.exited).toBe(0);
+    expect(await first.stop()).toBe(0);
     const sent = await sending;
-    await bench().untilTerminal();
-    await bench().expectInvariants(sent);
+    await bench().expectCompleted(sent);
     // No work was repeated: attempts that had started were finished, and no others were started.
     expect(await bench().effects()).toHaveLength(keys.length);
-    const events = first.events.map(({ event }) => event);
-    const count = (name: string): number => events.filter((event) => event === name).length;
-    expect(count("operation.completed")).toBe(count("operation.started"));
-    second.kill("SIGTERM");
-    expect(await second.exited).toBe(0);
+    expect(countEvents("operation.completed", [first])).toBe(countEvents("operation.started", [first]));
+    expect(await second.stop()).toBe(0);
   });
 
   it("release unfinished work after the drain timeout, and exit immediately on a second SIGTERM", async () => {
@@ -33,8 +27,7 @@ describeOnEachStore("processes that receive SIGTERM (F17)", (bench) => {
     const order = await send("hang-1", () => api.baseUrl);
     const patient = await bench().start({ role: "worker", worker: { drainTimeoutMs: 300 } });
     await vi.waitUntil(() => patient.begun.length === 1);
-    patient.kill("SIGTERM");
-    expect(await patient.exited).toBe(0);
+    expect(await patient.stop()).toBe(0);
     const hanging = (await bench().operations()).find(({ id }) => order.operationIds.has(id));
     expect(hanging).toMatchObject({ state: "pending", attempt: 0 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { keysOf, newOrder, sendAll, sendOnce } from "./orders.js";
+import { startAll } from "./order-bench.js";
+import { alternate, keysOf, newOrder, sendAll, sendOnce } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
 /** No pause of a busy machine ends such a lease, so no work is repeated. */
@@ -10,21 +11,19 @@ describeOnEachStore("duplicates", (bench) => {
     const api = await bench().start({ role: "api" });
     const sent = await sendAll(keysOf("announced", 300), () => api.baseUrl);
     await announceAgain(5);
-    await Promise.all(["a", "b", "c"].map(() => bench().start({ role: "worker", worker })));
+    await startAll(bench(), ["worker", "worker", "worker"], { worker });
     await announceAgain(5);
-    await bench().untilTerminal();
-    await bench().expectInvariants(sent);
+    await bench().expectCompleted(sent);
     expect(await bench().effects()).toHaveLength(300);
   });
 
   it("of requests, sent to several processes at once, create one operation per key (F13)", async () => {
-    const apis = await Promise.all(["a", "b", "c", "d"].map(() => bench().start({ role: "api" })));
+    const anyApi = alternate(await startAll(bench(), ["api", "api", "api", "api"]));
     const storms = keysOf("storm", 40).map((key) => ({ key, one: newOrder(key), other: newOrder(key) }));
     const requests = storms.flatMap(({ one, other, key }) =>
-      Array.from({ length: 48 }, (_, index) => {
-        const url = apis[index % apis.length]?.baseUrl ?? "";
-        return index % 8 < 6 ? sendOnce(one, url) : sendOnce(other, url, { itemId: `${key}-other` });
-      }),
+      Array.from({ length: 48 }, (_, index) =>
+        index % 8 < 6 ? sendOnce(one, anyApi()) : sendOnce(other, anyApi(), { itemId: `${key}-other` }),
+      ),
     );
     await Promise.all(requests);
     for (const { one, other } of storms) {
@@ -34,22 +33,13 @@ describeOnEachStore("duplicates", (bench) => {
       expect(winner.statuses.filter((status) => status !== 202 && status !== 409)).toEqual([]);
       expect(loser.statuses.filter((status) => status !== 422 && status !== 409)).toEqual([]);
     }
-    await bench().untilTerminal();
-    await bench().expectInvariants(storms.map(({ one, other }) => (one.operationIds.size > 0 ? one : other)));
+    await bench().expectCompleted(storms.map(({ one, other }) => (one.operationIds.size > 0 ? one : other)));
   });
 
   /** Publishes further announcements of every operation. */
   async function announceAgain(times: number): Promise<void> {
     const operations = await bench().operations();
-    for (let time = 0; time < times; time += 1) {
-      await bench().publish(
-        operations.map(({ id, definition }) => ({
-          version: 1,
-          id: `${id}.${time}`,
-          operationId: id,
-          definition,
-        })),
-      );
-    }
+    const rings = operations.map(({ id, definition }) => ({ operationId: id, definition }));
+    for (let time = 0; time < times; time += 1) await bench().publish(rings);
   }
 });

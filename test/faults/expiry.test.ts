@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { startAll } from "./order-bench.js";
 import { newOrder, sendOnce } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
@@ -12,7 +13,7 @@ interface Seen {
 describeOnEachStore("a key whose operations are purged repeatedly (F14)", (bench) => {
   it("belongs to one operation at a time, and no operation reappears after its purge", async () => {
     const options = { definition: { retentionMs: 1_000 }, worker: { sweepIntervalMs: 10 } };
-    const processes = await Promise.all(["a", "b"].map(() => bench().start({ role: "all", ...options })));
+    const processes = await startAll(bench(), ["all", "all"], options);
     const end = performance.now() + 8_000;
     const seen = (
       await Promise.all(processes.flatMap(({ baseUrl }) => [1, 2, 3, 4].map(() => hammer(baseUrl, end))))

@@ -1,4 +1,7 @@
 import { expect, it, vi } from "vitest";
+import { createEventParser } from "../support/event-reader.js";
+import { signalOf } from "../support/worker-stage.js";
+import { startAll } from "./order-bench.js";
 import { send } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
@@ -9,24 +12,16 @@ interface State {
   readonly progress?: number;
 }
 
-/** Follows an operation until it ends, and returns all events. `onEvent` gets each of them at once. */
-async function follow(url: string, onEvent: (state: State) => void = () => {}): Promise<readonly State[]> {
+/** Follows an operation until it ends, and returns all events. Calls `onBegin` when the first one is here. */
+async function follow(url: string, onBegin: () => void = () => {}): Promise<readonly State[]> {
   const reply = await fetch(url, { headers: { accept: "text/event-stream" } });
-  const states: State[] = [];
+  const { received, push } = createEventParser();
   const decoder = new TextDecoder();
-  let text = "";
   for await (const chunk of reply.body as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
-      const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
-      text = text.slice(end + 2);
-      if (data === undefined) continue;
-      const state = JSON.parse(data) as State;
-      states.push(state);
-      onEvent(state);
-    }
+    push(decoder.decode(chunk, { stream: true }));
+    if (received.events.length > 0) onBegin();
   }
-  return states;
+  return received.events.map(({ data }): State => JSON.parse(data));
 }
 
 /** Submits an order and returns the URL of its operation. */
@@ -40,17 +35,13 @@ describeOnEachStore("processes that follow the work of another process", (bench)
   it("learn at once of attempts and of progress", async () => {
     const api = await bench().start({ role: "api" });
     const url = await submit(api.baseUrl, "reports-1");
-    let began = (): void => {};
-    const following = new Promise<void>((resolve) => {
-      began = resolve;
-    });
-    const states = follow(url, began);
-    await following;
+    const following = signalOf();
+    const states = follow(url, following.resolve);
+    await following.promise;
     const worker = await bench().start({ role: "worker" });
     const seen = await states;
     // It would compete with the worker of the next test.
-    worker.kill("SIGKILL");
-    await worker.exited;
+    await worker.kill9();
     expect(seen.at(0)).toMatchObject({ status: "pending", attempt: 0 });
     expect(seen.at(-1)).toMatchObject({ status: "completed", attempt: 1 });
     const values = seen.flatMap(({ progress }) => progress ?? []);
@@ -59,12 +50,8 @@ describeOnEachStore("processes that follow the work of another process", (bench)
   });
 
   it("cancel it at once, long before the lease is renewed", async () => {
-    const api = await bench().start({ role: "api", definition: { cancellable: true } });
-    const worker = await bench().start({
-      role: "worker",
-      definition: { cancellable: true },
-      worker: { leaseMs: 600_000 },
-    });
+    const options = { definition: { cancellable: true }, worker: { leaseMs: 600_000 } };
+    const [api, worker] = await startAll(bench(), ["api", "worker"], options);
     const url = await submit(api.baseUrl, "abortable-1");
     await vi.waitUntil(() => worker.begun.length === 1);
     const states = follow(url);

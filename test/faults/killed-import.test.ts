@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import type { OrderProcess } from "./order-processes.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
 const lists = { count: 8, size: 200 };
@@ -11,12 +12,13 @@ describeOnEachStore("an import in lists whose process is killed (F1)", (bench) =
   /** Operation ids of each list, as the processes reported them. */
   const told: (readonly (readonly string[])[])[] = [];
 
-  /** Counts the operations of each list. */
-  async function sizes(): Promise<ReadonlyMap<string, number>> {
-    const counts = new Map<string, number>();
+  async function expectWholeLists(killed: OrderProcess): Promise<void> {
+    expect(await killed.exited).toBeNull();
+    told.push(killed.imported);
+    const sizes = new Map<string, number>();
     for (const { key } of await bench().operations())
-      counts.set(listOf(key), (counts.get(listOf(key)) ?? 0) + 1);
-    return counts;
+      sizes.set(listOf(key), (sizes.get(listOf(key)) ?? 0) + 1);
+    for (const size of sizes.values()) expect(size).toBe(lists.size);
   }
 
   it.each([
@@ -26,10 +28,7 @@ describeOnEachStore("an import in lists whose process is killed (F1)", (bench) =
     ["while a list that was recorded before is repeated", { crashAt: "during-record-many", crashOn: 2 }],
     ["while a list is announced", { crashAt: "during-publish", crashOn: 1 }],
   ])("%s has recorded each of its lists as a whole or not at all", async (_, crash) => {
-    const process = await bench().start({ role: "api", lists, ...crash });
-    expect(await process.exited).toBeNull();
-    told.push(process.imported);
-    for (const size of (await sizes()).values()) expect(size).toBe(lists.size);
+    await expectWholeLists(await bench().start({ role: "api", lists, ...crash }));
   });
 
   it.each([1, 3, 5])(
@@ -38,17 +37,14 @@ describeOnEachStore("an import in lists whose process is killed (F1)", (bench) =
       const process = await bench().start({ role: "api", lists });
       await vi.waitUntil(() => process.imported.length >= count, WAIT);
       process.kill("SIGKILL");
-      expect(await process.exited).toBeNull();
-      told.push(process.imported);
-      for (const size of (await sizes()).values()) expect(size).toBe(lists.size);
+      await expectWholeLists(process);
     },
   );
 
   it("has one operation for each item once it was started again, and the work of each runs once", async () => {
     const process = await bench().start({ role: "all", lists });
     await vi.waitUntil(() => process.imported.length === lists.count, WAIT);
-    await bench().untilTerminal();
-    await bench().expectInvariants([]);
+    await bench().expectCompleted([]);
     const operations = await bench().operations();
     expect(operations).toHaveLength(lists.count * lists.size);
     expect(new Set(operations.map(({ key }) => key)).size).toBe(operations.length);

@@ -1,17 +1,10 @@
 import type { Operation } from "async-request-reply/ports";
-import { expect, it, vi } from "vitest";
-import { type SentOrder, send } from "./orders.js";
+import { expect, it } from "vitest";
+import { continueAndLose, crashAndReplace, startAndBegin, startPausing, submitAlone } from "./killed.js";
+import { killAll } from "./order-processes.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
 describeOnEachStore("work whose process is killed or paused", (bench) => {
-  const submit = async (key: string): Promise<SentOrder> => {
-    const api = await bench().start({ role: "api" });
-    const order = await send(key, () => api.baseUrl);
-    api.kill("SIGTERM");
-    await api.exited;
-    return order;
-  };
-
   it.each([
     ["before the work starts", "before-work"],
     ["during the work", "in-work"],
@@ -20,14 +13,9 @@ describeOnEachStore("work whose process is killed or paused", (bench) => {
     ["while the operation is settled", "during-settle"],
     ["after the operation is settled", "after-settle"],
   ])("completes, with one ledger row, if it is killed %s (F2)", async (_, crashAt) => {
-    const order = await submit(crashAt);
-    const crashing = await bench().start({ role: "worker", crashAt });
-    expect(await crashing.exited).toBeNull();
-    const other = await bench().start({ role: "worker" });
-    await bench().untilTerminal();
-    other.kill("SIGTERM");
-    expect(await other.exited).toBe(0);
-    await bench().expectInvariants([order]);
+    const order = await submitAlone(bench(), crashAt);
+    await crashAndReplace(bench(), { crashAt });
+    await bench().expectCompleted([order]);
   });
 
   it.each([
@@ -37,27 +25,19 @@ describeOnEachStore("work whose process is killed or paused", (bench) => {
   ])(
     "keeps the result of the new attempt if it pauses past its lease %s (F8)",
     async (_, key, crashAt, slowMs) => {
-      const order = await submit(key);
-      const paused = await bench().start({ role: "worker", crashAt, crashBy: "SIGSTOP" });
-      await vi.waitUntil(() => paused.begun.length === 1);
-      const other = await bench().start({ role: "worker", slowMs });
-      await vi.waitUntil(() => other.begun.length === 1);
+      const order = await submitAlone(bench(), key);
+      const paused = await startPausing(bench(), { crashAt });
+      const other = await startAndBegin(bench(), { slowMs });
       if (key === "slow-done") await bench().untilTerminal();
-      paused.kill("SIGCONT");
-      const isLost = (): boolean => paused.events.some(({ event }) => event === "attempt.lost");
-      await vi.waitUntil(isLost);
+      await continueAndLose(paused);
       const mine = async (): Promise<Operation | undefined> =>
         (await bench().operations()).find((operation) => operation.key === key);
-      expect(await mine()).toMatchObject({
-        state: key === "slow-done" ? "completed" : "pending",
-        attempt: 2,
-      });
-      await bench().untilTerminal();
+      const state = key === "slow-done" ? "completed" : "pending";
+      expect(await mine()).toMatchObject({ state, attempt: 2 });
+      await bench().expectCompleted([order]);
       // The result comes from the second attempt, because the first one lost its lease.
       expect(await mine()).toMatchObject({ result: JSON.stringify({ itemId: key, attempt: 2 }) });
-      await bench().expectInvariants([order]);
-      for (const worker of [paused, other]) worker.kill("SIGKILL");
-      await Promise.all([paused.exited, other.exited]);
+      await killAll([paused, other]);
     },
   );
 });

@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { allowAnonymous, createService, createWorker, defineOrders, withQueue } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
+import { behaviors } from "./behaviors.mjs";
 import { createCrashPoint, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
 import { nextOrders } from "./next-release.mjs";
 import { openQueue } from "./open-queue.mjs";
 import { openPostgresStore } from "./postgres-store.mjs";
-import { skewClock } from "./skewed-clock.mjs";
 import { openSqliteStore } from "./sqlite-store.mjs";
 
 const options = JSON.parse(process.argv[2]);
@@ -38,14 +38,9 @@ const service = createService({
 });
 
 /** Behavior of a processor before its effect, by the first word of the `itemId`. */
-const behaviors = {
-  exit: () => process.exit(1),
-  block: ({ attempt }) => attempt === 1 && blockFor(4_500),
+const ownBehaviors = {
+  ...behaviors,
   slow: () => sleep(options.slowMs ?? 600),
-  throw: () => {
-    throw new Error("simulated");
-  },
-  hang: () => new Promise(() => {}),
   abortable: ({ signal }) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
   reports: async (job) => {
@@ -56,8 +51,19 @@ const behaviors = {
   },
 };
 
-function blockFor(ms) {
-  for (const end = performance.now() + ms; performance.now() < end; );
+/** Shifts `Date` in this process by `ms`. Timers are not affected. */
+function skewClock(ms) {
+  if (ms === 0) return;
+  const RealDate = Date;
+  globalThis.Date = class extends RealDate {
+    constructor(...args) {
+      if (args.length === 0) super(RealDate.now() + ms);
+      else super(...args);
+    }
+    static now() {
+      return RealDate.now() + ms;
+    }
+  };
 }
 
 async function work({ itemId }, job) {
@@ -65,7 +71,7 @@ async function work({ itemId }, job) {
   report({ begun: job.operationId, attempt: job.attempt });
   // A bigint result, which JSON cannot represent.
   if (itemId.startsWith("garbage")) return 1n;
-  await behaviors[itemId.split("-")[0]]?.(job);
+  await ownBehaviors[itemId.split("-")[0]]?.(job);
   await reach("in-work");
   const effect = async (tx) => {
     await store.writeEffect([job.operationId, itemId, job.attempt], tx);

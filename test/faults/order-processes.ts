@@ -4,6 +4,7 @@ import type { defineOrders, ServiceEvent, WorkerOptions } from "async-request-re
 import type { SettingsOptions } from "async-request-reply/ports";
 import type { PostgresBackendOptions } from "async-request-reply/postgres";
 import type { SqliteBackendOptions } from "async-request-reply/sqlite";
+import { expect } from "vitest";
 
 type OrderOptions = NonNullable<Parameters<typeof defineOrders>[0]>;
 
@@ -62,30 +63,7 @@ export interface ResourceUse {
 }
 
 /** A process of the order service, and everything it has reported so far. */
-export interface OrderProcess {
-  readonly pid: number | undefined;
-  readonly baseUrl: string;
-  readonly events: ServiceEvent[];
-  /** Operation ids of the attempts that its processor has begun. */
-  readonly begun: string[];
-  /** Operation ids of each list that it has submitted. */
-  readonly imported: (readonly string[])[];
-  /** Warnings of Node, such as listener leaks. */
-  readonly warnings: string[];
-  kill(signal: NodeJS.Signals): void;
-  running(): boolean;
-  /** Whether it has begun to shut down. */
-  stopping(): boolean;
-  /** Resolves to its exit code, or to null if it was killed. */
-  readonly exited: Promise<number | null>;
-  measure(): Promise<ResourceUse>;
-}
-
-/** Starts processes. `close` kills all of them. */
-export interface OrderProcesses {
-  start(options: ProcessOptions): Promise<OrderProcess>;
-  close(): Promise<void>;
-}
+export type OrderProcess = Awaited<ReturnType<ReturnType<typeof createOrderProcesses>["start"]>>;
 
 type Message =
   | { readonly listening: number }
@@ -96,20 +74,25 @@ type Message =
   | { readonly stopping: true }
   | (ResourceUse & { readonly measured: number });
 
-export function createOrderProcesses(): OrderProcesses {
+/** Starts processes. `close` kills all of them. */
+export function createOrderProcesses() {
   const running = new Map<ChildProcess, Promise<unknown>>();
 
-  async function start(options: ProcessOptions): Promise<OrderProcess> {
+  async function start(options: ProcessOptions) {
     const program = new URL("order-process.mjs", import.meta.url);
     const child = fork(program, [JSON.stringify(options)], { execArgv: ["--expose-gc"], stdio: "inherit" });
+    /** Resolves to its exit code, or to null if it was killed. */
     const exited = once(child, "exit").then(([code]) => {
       running.delete(child);
       return code as number | null;
     });
     running.set(child, exited);
     const events: ServiceEvent[] = [];
+    /** Operation ids of the attempts that its processor has begun. */
     const begun: string[] = [];
+    /** Operation ids of each list that it has submitted. */
     const imported: (readonly string[])[] = [];
+    /** Warnings of Node, such as listener leaks. */
     const warnings: string[] = [];
     let stopping = false;
     const measuring = new Map<number, (use: ResourceUse) => void>();
@@ -131,18 +114,28 @@ export function createOrderProcesses(): OrderProcesses {
     // From here on the process may end at any time.
     early.catch(() => {});
     return {
-      pid: child.pid,
       baseUrl: `http://127.0.0.1:${port}`,
       events,
       begun,
       imported,
       warnings,
-      kill: (signal) => child.kill(signal),
-      running: () => running.has(child),
-      stopping: () => stopping,
       exited,
+      kill: (signal: NodeJS.Signals) => child.kill(signal),
+      /** Kills it with SIGKILL and waits for its end. */
+      kill9: async () => {
+        child.kill("SIGKILL");
+        await exited;
+      },
+      /** Sends SIGTERM and waits for its end. Resolves to its exit code. */
+      stop: () => {
+        child.kill("SIGTERM");
+        return exited;
+      },
+      running: () => running.has(child),
+      /** Whether it has begun to shut down. */
+      stopping: () => stopping,
       measure: () =>
-        new Promise((resolve) => {
+        new Promise<ResourceUse>((resolve) => {
           measuring.set(measuring.size, resolve);
           child.send({ measure: measuring.size - 1 });
         }),
@@ -156,4 +149,26 @@ export function createOrderProcesses(): OrderProcesses {
       await Promise.all(running.values());
     },
   };
+}
+
+/** Kills processes with SIGKILL. */
+export async function killAll(processes: readonly OrderProcess[]): Promise<void> {
+  await Promise.all(processes.map((process) => process.kill9()));
+}
+
+/** Stops processes with SIGTERM, and checks that they exit with 0. */
+export async function stopAll(processes: readonly OrderProcess[]): Promise<void> {
+  expect(await Promise.all(processes.map((process) => process.stop()))).toEqual(processes.map(() => 0));
+}
+
+/** Returns the errors in the events of processes. */
+export function errorsOf(...processes: readonly OrderProcess[]): readonly string[] {
+  return processes
+    .flatMap(({ events }) => events)
+    .flatMap((each) => ("error" in each ? [String(each.error)] : []));
+}
+
+/** Counts the events of a kind in processes. */
+export function countEvents(name: ServiceEvent["event"], processes: readonly OrderProcess[]): number {
+  return processes.flatMap(({ events }) => events).filter(({ event }) => event === name).length;
 }

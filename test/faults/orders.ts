@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
 
 /** An order with a key, and everything its client has seen of it. */
 export interface SentOrder {
@@ -62,10 +63,7 @@ async function post(order: SentOrder, baseUrl: string, body: string, timeoutMs: 
     body,
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const { operationId, type } = (await response.json()) as {
-    readonly operationId?: string;
-    readonly type?: string;
-  };
+  const { operationId, type } = (await response.json()) as { operationId?: string; type?: string };
   if (type !== undefined) order.problems.push(type);
   if (response.status === 202) order.operationIds.add(operationId ?? "none");
   if (isTransient(response.status) && !response.headers.has("retry-after")) order.missingRetryAfter += 1;
@@ -117,22 +115,38 @@ export async function readOnce(operationId: string, baseUrl: string): Promise<Or
   }
 }
 
-/** Cancels an operation. Returns the status. */
-export async function cancelOnce(operationId: string, baseUrl: string): Promise<number> {
-  const { status } = await fetch(`${baseUrl}/operations/${operationId}`, { method: "DELETE" });
-  return status;
-}
-
 /** Returns keys: `prefix-1`, `prefix-2` … */
 export function keysOf(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`);
 }
 
-/** Returns a function that cycles through the URLs. */
-export function alternate(urls: readonly string[]): ChooseUrl {
+/** Returns the ids of all operations that were named in replies. */
+export function idsOf(...orders: readonly SentOrder[]): readonly string[] {
+  return orders.flatMap(({ operationIds }) => [...operationIds]);
+}
+
+/** Returns every status of a reply. */
+export function statusesOf(orders: readonly SentOrder[]): ReadonlySet<number> {
+  return new Set(orders.flatMap(({ statuses }) => statuses));
+}
+
+/** Checks that replies came in bounded time. */
+export function expectNoLongWait(orders: readonly SentOrder[], limitMs = 12_000): void {
+  expect(Math.max(...orders.map(({ slowestMs }) => slowestMs))).toBeLessThan(limitMs);
+}
+
+/** Sends an order once, and checks that the reply is 503 with Retry-After. */
+export async function expectUnavailable(key: string, baseUrl: string): Promise<void> {
+  const order = newOrder(key);
+  expect(await sendOnce(order, baseUrl)).toBe(503);
+  expect(order.missingRetryAfter).toBe(0);
+}
+
+/** Returns a function that cycles through processes. */
+export function alternate(processes: readonly { readonly baseUrl: string }[]): ChooseUrl {
   let turn = 0;
   return () => {
     turn += 1;
-    return urls[turn % urls.length] ?? "";
+    return processes[turn % processes.length]?.baseUrl ?? "";
   };
 }

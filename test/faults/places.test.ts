@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { runChaos } from "./chaos.js";
+import { startAll } from "./order-bench.js";
 import { keysOf, sendAll } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
@@ -10,13 +11,11 @@ const PLACES = { running: 6, lanes: 40 };
 describeOnEachStore("work that waits for places of killed processes", (bench) => {
   it("begins when the leases of the dead attempts end, and not before", async () => {
     const common = { definition: { limits: { running: 2 } }, worker: { leaseMs: 12_000, concurrency: 2 } };
-    const api = await bench().start({ role: "api", ...common });
-    const killed = await bench().start({ role: "worker", ...common });
+    const [api, killed] = await startAll(bench(), ["api", "worker"], common);
     await sendAll(keysOf("hang", 2), () => api.baseUrl);
     await vi.waitUntil(() => killed.begun.length === 2);
     await sendAll(["next-1"], () => api.baseUrl);
-    killed.kill("SIGKILL");
-    await killed.exited;
+    await killed.kill9();
     const other = await bench().start({ role: "worker", ...common });
     let looks = 0;
     for (let held = await bench().held(); held === 2; held = await bench().held()) {
@@ -26,9 +25,7 @@ describeOnEachStore("work that waits for places of killed processes", (bench) =>
     }
     expect(looks).toBeGreaterThan(1);
     await vi.waitUntil(() => other.begun.length > 0);
-    other.kill("SIGKILL");
-    api.kill("SIGTERM");
-    await Promise.all([other.exited, api.exited]);
+    await Promise.all([other.kill9(), api.stop()]);
   });
 });
 

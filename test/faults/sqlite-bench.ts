@@ -9,17 +9,7 @@ import { createChecks, type Effect, type OrderBench } from "./order-bench.js";
 import { createOrderProcesses } from "./order-processes.js";
 import { type SqliteUser, startSqliteUser } from "./sqlite-user.js";
 
-/** An SQLite file, a second file for effects, and processes that use both. */
-export interface SqliteBench extends OrderBench {
-  /** The database file. */
-  readonly path: string;
-  /** The folder of the database file. The effects are elsewhere. */
-  readonly folder: string;
-  /** Starts another program that uses the file. It is killed at the end. */
-  user(): SqliteUser;
-  /** Checks that SQLite finds no damage in the file. */
-  expectIntact(): Promise<void>;
-}
+export type SqliteBench = ReturnType<typeof openSqliteBench>;
 
 /** Options of {@link openSqliteBench}. */
 export interface SqliteBenchOptions {
@@ -30,7 +20,7 @@ export interface SqliteBenchOptions {
 }
 
 /** Opens an SQLite file, a second file for effects, and processes that use both. */
-export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = {}): SqliteBench {
+export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = {}) {
   const parent = mkdtempSync(join(tmpdir(), "sqlite-bench-"));
   const folder = join(parent, "data");
   const path = join(folder, "orders.db");
@@ -43,6 +33,7 @@ export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = 
   const backend = createSqliteBackend({ database });
   const processes = createOrderProcesses();
   const users: SqliteUser[] = [];
+  /** Starts another program that uses the file. It is killed at the end. */
   const user = (): SqliteUser => {
     const started = startSqliteUser(path);
     users.push(started);
@@ -52,14 +43,8 @@ export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = 
     effects
       .prepare(`select operation_id as operationId, item_id as itemId, attempt from ${table}`)
       .all() as Effect[];
-  return {
+  const bench: OrderBench = {
     ...createChecks(backend, rowsOf),
-    path,
-    folder,
-    user,
-    expectIntact: async () => {
-      expect(database.prepare("pragma integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
-    },
     start: (process) =>
       processes.start({ url: `sqlite:${path}`, ledgerUrl: `sqlite:${effectsPath}`, ...process }),
     lock: async () => {
@@ -76,6 +61,18 @@ export function openSqliteBench({ diskMegabytes, backup }: SqliteBenchOptions = 
       effects.close();
       if (diskMegabytes !== undefined) unmountTmpfs(folder);
       rmSync(parent, { recursive: true });
+    },
+  };
+  return {
+    ...bench,
+    /** The database file. */
+    path,
+    /** The folder of the database file. The effects are elsewhere. */
+    folder,
+    user,
+    /** Checks that SQLite finds no damage in the file. */
+    expectIntact: async (): Promise<void> => {
+      expect(database.prepare("pragma integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
     },
   };
 }

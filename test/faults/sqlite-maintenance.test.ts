@@ -1,28 +1,20 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { OrderProcess } from "./order-processes.js";
-import { alternate, keysOf, type SentOrder, sendAll } from "./orders.js";
+import { startAll } from "./order-bench.js";
+import { stopAll } from "./order-processes.js";
+import { alternate, keysOf, sendAll, statusesOf } from "./orders.js";
 import { openSqliteBench, type SqliteBench } from "./sqlite-bench.js";
 import { useSqliteBench } from "./use-fault-bench.js";
 
 /** Sends orders and runs their work while `act` runs. */
-async function underLoad(
-  { start }: SqliteBench,
-  prefix: string,
-  act: () => Promise<void>,
-): Promise<{ readonly sent: readonly SentOrder[]; readonly processes: readonly OrderProcess[] }> {
-  const apis = [await start({ role: "api" }), await start({ role: "api" })];
-  const worker = await start({ role: "worker" });
-  const sending = sendAll(keysOf(prefix, 400), alternate(apis.map(({ baseUrl }) => baseUrl)));
+async function underLoad(bench: SqliteBench, prefix: string, act: () => Promise<void>) {
+  const processes = await startAll(bench, ["api", "api", "worker"]);
+  const [one, other, worker] = processes;
+  const sending = sendAll(keysOf(prefix, 400), alternate([one, other]));
   await vi.waitUntil(() => worker.begun.length > 20);
   await act();
-  return { sent: await sending, processes: [...apis, worker] };
+  return { sent: await sending, processes };
 }
-
-const stopAll = async (processes: readonly OrderProcess[]): Promise<void> => {
-  for (const process of processes) process.kill("SIGTERM");
-  expect(await Promise.all(processes.map(({ exited }) => exited))).toEqual(processes.map(() => 0));
-};
 
 describe("an SQLite file that an operator", () => {
   const bench = useSqliteBench();
@@ -36,9 +28,8 @@ describe("an SQLite file that an operator", () => {
     const { sent, processes } = await underLoad(bench(), name, async () => {
       for (let round = 0; round < 5; round += 1) await user.run(sql);
     });
-    await bench().untilTerminal();
-    await bench().expectInvariants(sent);
-    expect(new Set(sent.flatMap(({ statuses }) => statuses))).toEqual(new Set([202]));
+    await bench().expectCompleted(sent);
+    expect(statusesOf(sent)).toEqual(new Set([202]));
     await stopAll(processes);
     await bench().expectIntact();
   });

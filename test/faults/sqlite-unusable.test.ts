@@ -2,21 +2,29 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { canMountTmpfs, mountReadOnly, unmountTmpfs } from "../support/tmpfs.js";
-import type { OrderProcess } from "./order-processes.js";
-import { keysOf, newOrder, readOnce, type SentOrder, send, sendAll, sendOnce } from "./orders.js";
+import { errorsOf, type OrderProcess } from "./order-processes.js";
+import { expectUnavailable, idsOf, keysOf, newOrder, readOnce, send, sendAll, sendOnce } from "./orders.js";
+import type { SqliteBench } from "./sqlite-bench.js";
 import { useSqliteBench } from "./use-fault-bench.js";
 
-const idsOf = (orders: readonly SentOrder[]): readonly string[] =>
-  orders.flatMap(({ operationIds }) => [...operationIds]);
-const failuresOf = ({ events }: OrderProcess): readonly string[] =>
-  events.flatMap((each) => ("error" in each ? [String(each.error)] : []));
+/** Checks that an order gets 503 with Retry-After, and that the process says why. */
+async function expectRefusal(key: string, api: OrderProcess, why: string): Promise<void> {
+  await expectUnavailable(key, api.baseUrl);
+  await expectReason(api, why);
+}
+
+const expectReason = (api: OrderProcess, why: string): Promise<void> =>
+  expect.poll(() => errorsOf(api).at(-1) ?? "").toContain(why);
+
+const expectNoWorker = ({ start }: SqliteBench, options: { url?: string } = {}): Promise<void> =>
+  expect(start({ role: "worker", ...options })).rejects.toThrow("ended with 1");
 
 describe.skipIf(!canMountTmpfs())("an SQLite file on a read-only mount, which only root can mount", () => {
   const bench = useSqliteBench();
 
   it("leads to 503 for submissions, committed operations can be read, and no worker starts", async () => {
     const owner = await bench().start({ role: "all" });
-    const [known] = await sendAll(["known"], () => owner.baseUrl);
+    const [id = ""] = (await send("known", () => owner.baseUrl)).operationIds;
     await bench().untilTerminal();
     const view = join(dirname(bench().folder), "view");
     mkdirSync(view);
@@ -24,14 +32,9 @@ describe.skipIf(!canMountTmpfs())("an SQLite file on a read-only mount, which on
     onTestFinished(() => unmountTmpfs(view));
     const url = `sqlite:${join(view, basename(bench().path))}`;
     const api = await bench().start({ role: "api", url });
-    const order = newOrder("refused");
-    expect(await sendOnce(order, api.baseUrl)).toBe(503);
-    expect(order.missingRetryAfter).toBe(0);
-    await expect.poll(() => failuresOf(api).at(-1) ?? "").toContain("read-only");
-    expect(await readOnce(idsOf(known === undefined ? [] : [known])[0] ?? "", api.baseUrl)).toMatchObject({
-      status: "completed",
-    });
-    await expect(bench().start({ role: "worker", url })).rejects.toThrow("ended with 1");
+    await expectRefusal("refused", api, "read-only");
+    expect(await readOnce(id, api.baseUrl)).toMatchObject({ status: "completed" });
+    await expectNoWorker(bench(), { url });
     await send("refused", () => owner.baseUrl);
     await bench().untilTerminal();
   });
@@ -46,16 +49,12 @@ describe("an SQLite file that needs a newer release", () => {
     const user = bench().user();
     await user.run("insert into arr_migrations values (7, 5, 0)");
     const api = await bench().start({ role: "api" });
-    const order = newOrder("later");
-    expect(await sendOnce(order, api.baseUrl)).toBe(503);
-    expect(order.missingRetryAfter).toBe(0);
-    await expect.poll(() => failuresOf(api).at(-1) ?? "").toContain("Upgrade the package");
-    await expect(bench().start({ role: "worker" })).rejects.toThrow("ended with 1");
+    await expectRefusal("later", api, "Upgrade the package");
+    await expectNoWorker(bench());
     await user.run("delete from arr_migrations where version = 7");
     sent.push(await send("later", () => api.baseUrl));
     await bench().start({ role: "worker" });
-    await bench().untilTerminal();
-    await bench().expectInvariants(sent);
+    await bench().expectCompleted(sent);
   });
 });
 
@@ -64,15 +63,15 @@ describe("a damaged SQLite file", () => {
 
   it("leads to 500, which never looks like an unknown operation, and no worker starts", async () => {
     const first = await bench().start({ role: "api" });
-    const ids = idsOf(await sendAll(keysOf("order", 200), () => first.baseUrl));
+    const ids = idsOf(...(await sendAll(keysOf("order", 200), () => first.baseUrl)));
     await bench().user().run("pragma wal_checkpoint(truncate)");
     damage(bench().path);
     const api = await bench().start({ role: "api" });
     const reads = await Promise.all(ids.map((id) => readOnce(id, api.baseUrl)));
     expect(new Set(reads)).toEqual(new Set([500]));
     expect(await sendOnce(newOrder("order-1"), api.baseUrl)).toBe(500);
-    await expect.poll(() => failuresOf(api).at(-1) ?? "").toContain("Restore it from a backup");
-    await expect(bench().start({ role: "worker" })).rejects.toThrow("ended with 1");
+    await expectReason(api, "Restore it from a backup");
+    await expectNoWorker(bench());
     expect(api.running()).toBe(true);
   });
 
@@ -94,14 +93,10 @@ describe("an SQLite file that is moved away while processes use it", () => {
     const worker = await bench().start({ role: "worker" });
     await bench().untilTerminal();
     renameSync(bench().path, `${bench().path}-away`);
-    const order = newOrder("later");
-    expect(await sendOnce(order, api.baseUrl)).toBe(503);
-    expect(order.missingRetryAfter).toBe(0);
-    await expect.poll(() => failuresOf(api).at(-1) ?? "").toContain("was deleted, moved or replaced");
+    await expectRefusal("later", api, "was deleted, moved or replaced");
     renameSync(`${bench().path}-away`, bench().path);
     sent.push(await send("later", () => api.baseUrl));
-    await bench().untilTerminal();
-    await bench().expectInvariants(sent);
+    await bench().expectCompleted(sent);
     expect(worker.running()).toBe(true);
   });
 });
@@ -120,16 +115,12 @@ describe("an SQLite file whose write-ahead log is deleted while a process uses i
     const later = await sendAll(keysOf("later", 30), () => api.baseUrl);
     const statuses = await Promise.all(later.map((order) => sendOnce(order, cut.baseUrl)));
     expect(statuses).toEqual(later.map(() => 503));
-    await expect.poll(() => failuresOf(cut).at(-1) ?? "").toContain("was deleted, moved or replaced");
-    cut.kill("SIGKILL");
-    await cut.exited;
+    await expectReason(cut, "was deleted, moved or replaced");
+    await cut.kill9();
     const restarted = await bench().start({ role: "api" });
-    expect(await Promise.all(later.map((order) => sendOnce(order, restarted.baseUrl)))).toEqual(
-      later.map(() => 202),
-    );
-    sent.push(...later);
-    await bench().untilTerminal();
-    await bench().expectInvariants(sent);
+    const again = await Promise.all(later.map((order) => sendOnce(order, restarted.baseUrl)));
+    expect(again).toEqual(later.map(() => 202));
+    await bench().expectCompleted([...sent, ...later]);
     await bench().expectIntact();
   });
 });

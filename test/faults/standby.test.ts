@@ -45,8 +45,7 @@ describeWithPostgres("a primary whose synchronous standby takes over (F26)", (in
     api = await bench().start({ role: "api" });
   });
   afterEach(async () => {
-    api.kill("SIGKILL");
-    await api.exited;
+    await api.kill9();
     await standby.remove();
     await bench().postgres.start();
     await bench().postgres.query("ALTER SYSTEM RESET synchronous_standby_names");
@@ -128,25 +127,16 @@ describeWithPostgres(
         await claimOne(backend.operations, operation.id, { ...lease, leaseMs: 60_000 });
       return lease;
     }
-    async function failed(): Promise<string> {
-      const lease = await begun();
-      await backend.operations.settle(lease, { to: "failed", error: "{}" });
-      return lease.operationId;
-    }
+    const record = () => backend.submissions.record(submission({ key: newId() }));
 
     /** Prepares a call. The second function makes it. */
     type Case = () => Promise<() => Promise<unknown>>;
     const cases: readonly (readonly [what: string, outcome: unknown, prepare: Case])[] = [
-      [
-        "records",
-        { outcome: "created" },
-        async () => () => backend.submissions.record(submission({ key: newId() })),
-      ],
+      ["records", { outcome: "created" }, async () => record],
       [
         "records several",
         [{ outcome: "created" }, { outcome: "created" }],
-        async () => () =>
-          Promise.all([1, 2].map(() => backend.submissions.record(submission({ key: newId() })))),
+        async () => () => Promise.all([record(), record()]),
       ],
       [
         "creates",
@@ -174,8 +164,9 @@ describeWithPostgres(
         "redrives",
         expect.objectContaining({ outcome: "redriven", created: false }),
         async () => {
-          const id = await failed();
-          return async () => backend.operations.redrive(id, { id: newId(), onEndId: newId() });
+          const lease = await begun();
+          await backend.operations.settle(lease, { to: "failed", error: "{}" });
+          return () => backend.operations.redrive(lease.operationId, { id: newId(), onEndId: newId() });
         },
       ],
       [

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
+import { useOpen } from "../servers/use-open.js";
 import {
   describeWithPostgres,
   type PostgresInstallation,
@@ -15,12 +16,18 @@ export function useFaultBench(
   installation: PostgresInstallation,
   options: PostgresOptions = {},
 ): () => FaultBench {
-  return useBench(() => openFaultBench(installation, options));
+  return useOpen(
+    () => openFaultBench(installation, options),
+    (bench) => bench.close(),
+  );
 }
 
 /** Opens a bench on an SQLite file before the tests of a group and closes it after them. */
 export function useSqliteBench(options: SqliteBenchOptions = {}): () => SqliteBench {
-  return useBench(() => openSqliteBench(options));
+  return useOpen(
+    () => openSqliteBench(options),
+    (bench) => bench.close(),
+  );
 }
 
 /** Store of a bench. */
@@ -36,16 +43,4 @@ export function describeOnEachStore(
     declare(useFaultBench(installation, options), "Postgres"),
   );
   describe(`${title}, on SQLite`, () => declare(useSqliteBench(), "SQLite"));
-}
-
-function useBench<Bench extends OrderBench>(open: () => Bench | Promise<Bench>): () => Bench {
-  let bench: Bench | undefined;
-  beforeAll(async () => {
-    bench = await open();
-  });
-  afterAll(() => bench?.close());
-  return () => {
-    if (bench === undefined) throw new Error("the bench is only open while tests run");
-    return bench;
-  };
 }

@@ -16,9 +16,15 @@ export function setup(): void {
   const client = join(FOLDER, "generated/prisma");
   for (const name of readdirSync(client, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".ts")) continue;
-    const { outputText } = ts.transpileModule(readFileSync(join(client, name), "utf8"), {
-      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-    });
-    writeFileSync(join(client, name.replace(/ts$/, "js")), outputText);
+    const text = readFileSync(join(client, name), "utf8");
+    writeFileSync(join(client, name.replace(/ts$/, "js")), toJavaScript(text));
   }
+}
+
+/** Compiles TypeScript, as it runs on Node. */
+export function toJavaScript(text: string): string {
+  const { ModuleKind, ScriptTarget } = ts;
+  const target = { module: ModuleKind.ESNext, target: ScriptTarget.ES2022 };
+  return ts.transpileModule(text, { compilerOptions: { ...target, experimentalDecorators: true } })
+    .outputText;
 }

@@ -1,5 +1,4 @@
 import { fork } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
@@ -7,8 +6,8 @@ import * as bridges from "async-request-reply/postgres";
 import { expect, it, vi } from "vitest";
 import { describePostgres } from "../support/postgres/server.js";
 import { createRandom } from "../support/random.js";
+import { DATABASE_URL, newName } from "./database.js";
 import type { OrmLibrary } from "./library.js";
-import { DATABASE_URL } from "./suite.js";
 
 const POINTS = [
   "before-row",
@@ -28,7 +27,7 @@ export async function describeKills({ name, open }: OrmLibrary, file: string): P
   await describePostgres(`processes with ${name} that are killed`, (server) => {
     it(`leave both or neither, ${KILLS} times (seed ${SEED})`, async () => {
       const random = createRandom(SEED);
-      const schema = `orms_${randomBytes(8).toString("hex")}`;
+      const schema = newName();
       const orm = await open(DATABASE_URL, bridges);
       const { pool, transactions } = orm;
       const backend = bridges.createPostgresBackend({ pool, transactions, schema });

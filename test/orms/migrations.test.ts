@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { allowAnonymous, createOrderService } from "async-request-reply";
 import { createPostgresBackend } from "async-request-reply/postgres";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MIGRATION_FORMS } from "../../src/backends/postgres/schema/forms.js";
 import { root } from "../support/built.js";
 import { describePostgres } from "../support/postgres/server.js";
-import { createProject, type ProjectWithDatabase } from "./migrations/project.js";
+import { useProject } from "./migrations/project.js";
 import { MIGRATION_TOOLS } from "./migrations/tools.js";
 
 /** Stands for a next version: two statements with the characters that have a meaning in a tool. */
@@ -16,19 +16,16 @@ const NEXT_VERSION = [
 
 await describePostgres("printed migrations", (server) => {
   describe.each(MIGRATION_TOOLS.map((tool) => [tool.name, tool] as const))("for %s", (name, tool) => {
-    let project: ProjectWithDatabase;
-    beforeAll(async () => {
-      project = await createProject(server.pool);
-      tool.setUp(project);
+    const project = useProject(server, async (created) => {
+      tool.setUp(created);
       const print = join(root, "dist/postgres-sql.js");
-      await tool.add(project, 1, await project.run(process.execPath, print, "--for", name));
+      await tool.add(created, 1, await created.run(process.execPath, print, "--for", name));
     });
-    afterAll(() => project?.remove());
 
     it("create a schema that a service can use, and can be applied again", async () => {
-      await tool.apply(project);
-      await tool.apply(project);
-      const backend = createPostgresBackend({ pool: project.pool, migrate: "manual" });
+      await tool.apply(project());
+      await tool.apply(project());
+      const backend = createPostgresBackend({ pool: project().pool, migrate: "manual" });
       try {
         await backend.check();
         const service = createOrderService({ backend, authorize: allowAnonymous() });
@@ -43,9 +40,9 @@ await describePostgres("printed migrations", (server) => {
     });
 
     it("upgrade a schema by what is newer", async () => {
-      await tool.add(project, 2, MIGRATION_FORMS[name]?.(NEXT_VERSION) ?? "");
-      await tool.apply(project);
-      const { rows } = await project.pool.query("select note from async_request_reply.planted");
+      await tool.add(project(), 2, MIGRATION_FORMS[name]?.(NEXT_VERSION) ?? "");
+      await tool.apply(project());
+      const { rows } = await project().pool.query("select note from async_request_reply.planted");
       expect(rows).toEqual([{ note: `\`?\` \${x} {x} :x \\d ??` }]);
     });
   });

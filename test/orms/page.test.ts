@@ -1,16 +1,14 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Pool } from "pg";
-import ts from "typescript";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "../support/built.js";
 import { type Block, blocksOf, page } from "../support/pages.js";
 import { describePostgres } from "../support/postgres/server.js";
-import { DATABASE_URL } from "./suite.js";
+import { createDatabase } from "./database.js";
+import { toJavaScript } from "./generate-client.js";
 
 const run = promisify(execFile);
 const nameOf = ({ info }: Block): string => String(info[2]).replaceAll(/^\[|\.ts\]$/g, "");
@@ -59,40 +57,26 @@ insert into carts values ('cart-1', false);
 `;
 
 await describePostgres("programs of the page about ORMs", (server) => {
-  const database = `orms_${randomBytes(8).toString("hex")}`;
-  const url = new URL(DATABASE_URL);
-  url.pathname = `/${database}`;
-  let folder: string;
-  let pool: Pool;
+  const folder = mkdtempSync(join(tmpdir(), "orms-"));
+  let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "orms-"));
     linkPackages(folder);
-    await server.pool.query(`create database ${database}`);
-    pool = new Pool({ connectionString: url.href });
-    // A connection that is being closed can be lost when the database is dropped.
-    pool.on("error", () => {});
+    database = await createDatabase(server.pool);
   });
   afterAll(async () => {
-    await pool?.end();
-    await server.pool.query(`drop database if exists ${database} with (force)`);
+    await database?.remove();
     rmSync(folder, { recursive: true });
   });
 
   it.each(programs.map((program) => [nameOf(program), program.text] as const))(
     "%s works when pasted",
     async (name, text) => {
+      const { pool, url } = database;
       await pool.query(
         "drop table if exists carts, shipments; drop schema if exists async_request_reply cascade",
       );
       await pool.query(TABLES);
-      const { outputText } = ts.transpileModule(text, {
-        compilerOptions: {
-          module: ts.ModuleKind.ESNext,
-          target: ts.ScriptTarget.ES2022,
-          experimentalDecorators: true,
-        },
-      });
-      writeFileSync(join(folder, "src", `${name}.mjs`), outputText);
+      writeFileSync(join(folder, "src", `${name}.mjs`), toJavaScript(text));
       writeFileSync(join(folder, "src/driver.mjs"), DRIVER);
       const { stdout } = await run(process.execPath, ["driver.mjs", `./${name}.mjs`], {
         cwd: join(folder, "src"),

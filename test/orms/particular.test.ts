@@ -1,11 +1,19 @@
-import { randomBytes } from "node:crypto";
 import { EntitySchema as MikroEntity, MikroORM } from "@mikro-orm/postgresql";
-import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
+import {
+  allowAnonymous,
+  createOrderService,
+  createWorker,
+  type Job,
+  type Order,
+  type OrderDefinition,
+  type Service,
+} from "async-request-reply";
 import {
   createPostgresBackend,
   fromKnex,
   fromMikroOrm,
   fromTypeOrm,
+  type PostgresBackend,
   type SqlTransactions,
 } from "async-request-reply/postgres";
 import knex from "knex";
@@ -13,46 +21,50 @@ import { Pool } from "pg";
 import { DataSource } from "typeorm";
 import { expect, it } from "vitest";
 import { describePostgres } from "../support/postgres/server.js";
-import { DATABASE_URL } from "./suite.js";
+import { DATABASE_URL, newName } from "./database.js";
+
+const ORDER = { itemId: "book", quantity: 1 };
 
 await describePostgres("particular libraries", (server) => {
-  /** Submits an order, makes one attempt, and returns the state of its operation and what the attempt threw. */
-  async function work<Tx>(schema: string, transactions: SqlTransactions<Tx>, run: (tx: Tx) => Promise<void>) {
+  /** Opens a service whose back end uses transactions of a library. */
+  async function withService<Tx, Result>(
+    schema: string,
+    transactions: SqlTransactions<Tx>,
+    run: (service: Service<readonly [OrderDefinition], Tx>, backend: PostgresBackend<Tx>) => Promise<Result>,
+  ): Promise<Result> {
     const pool = new Pool({ connectionString: DATABASE_URL });
     const backend = createPostgresBackend({ pool, transactions, schema });
-    const service = createOrderService({ backend, authorize: allowAnonymous(), observe: () => {} });
-    const [orders] = service.definitions;
-    let thrown: unknown;
-    const worker = createWorker(
-      service,
-      {
-        orders: (_, job) =>
-          job
-            .transaction((tx) => run(tx as Tx))
-            .catch((error: unknown) => {
-              thrown = error;
-              throw error;
-            }),
-      },
-      { maxAttempts: 1 },
-    );
     try {
-      const { operationId } = await service.submit(
-        orders,
-        { itemId: "book", quantity: 1 },
-        { tenant: "demo" },
+      return await run(
+        createOrderService({ backend, authorize: allowAnonymous(), observe: () => {} }),
+        backend,
       );
-      await worker.runUntilIdle();
-      return { state: (await backend.operations.get(operationId, "demo"))?.state, thrown };
     } finally {
       await backend.close();
       await pool.end();
     }
   }
 
+  /** Submits an order, makes one attempt, and returns the state of its operation and what the attempt threw. */
+  const work = <Tx>(schema: string, transactions: SqlTransactions<Tx>, run: (tx: Tx) => Promise<void>) =>
+    withService(schema, transactions, async (service, backend) => {
+      let thrown: unknown;
+      const process = (_: Order, job: Job<unknown, Tx>) =>
+        job
+          .transaction((tx) => run(tx as Tx))
+          .catch((error: unknown) => {
+            thrown = error;
+            throw error;
+          });
+      const worker = createWorker(service, { orders: process as never }, { maxAttempts: 1 });
+      const { operationId } = await service.submit(service.definitions[0], ORDER, { tenant: "demo" });
+      await worker.runUntilIdle();
+      return { state: (await backend.operations.get(operationId, "demo"))?.state, thrown };
+    });
+
   const inSchema = (name: string, run: (schema: string) => Promise<void>): void => {
     it(name, async () => {
-      const schema = `orms_${randomBytes(8).toString("hex")}`;
+      const schema = newName();
       try {
         await run(schema);
       } finally {
@@ -74,40 +86,35 @@ await describePostgres("particular libraries", (server) => {
     });
   });
 
+  /** Checks that a transaction is refused that has ended, and whose only connection another one uses. */
+  const expectRefusal = <Tx>(
+    schema: string,
+    transactions: SqlTransactions<Tx>,
+    begin: (run: (tx: Tx) => Promise<void>) => Promise<void>,
+  ): Promise<void> =>
+    withService(schema, transactions, async (service) => {
+      let ended: Tx | undefined;
+      await begin(async (tx) => {
+        ended = tx;
+      });
+      await begin(async () => {
+        const options = { tenant: "demo", tx: ended } as never;
+        const submitted = service.submit(service.definitions[0], ORDER, options);
+        await expect(submitted).rejects.toMatchObject({ code: "INVALID_OPTION" });
+      });
+    });
+
   inSchema("refuses a transaction of Knex whose connection another one has", async (schema) => {
     const db = knex({ client: "pg", connection: DATABASE_URL, pool: { min: 0, max: 1 } });
-    const pool = new Pool({ connectionString: DATABASE_URL });
-    const backend = createPostgresBackend({ pool, transactions: fromKnex(db), schema });
-    const service = createOrderService({ backend, authorize: allowAnonymous(), observe: () => {} });
-    const [orders] = service.definitions;
-    const ended = await db.transaction(async (tx) => tx);
-    const order = { itemId: "book", quantity: 1 };
-    await db.transaction(async () => {
-      const submitted = service.submit(orders, order, { tenant: "demo", tx: ended });
-      await expect(submitted).rejects.toMatchObject({ code: "INVALID_OPTION" });
-    });
-    await backend.close();
-    await Promise.all([db.destroy(), pool.end()]);
+    await expectRefusal(schema, fromKnex(db), (run) => db.transaction(run));
+    await db.destroy();
   });
 
   inSchema("refuses a transaction of TypeORM whose connection another one has", async (schema) => {
-    const dataSource = await new DataSource({
-      type: "postgres",
-      url: DATABASE_URL,
-      poolSize: 1,
-    }).initialize();
-    const pool = new Pool({ connectionString: DATABASE_URL });
-    const backend = createPostgresBackend({ pool, transactions: fromTypeOrm(dataSource), schema });
-    const service = createOrderService({ backend, authorize: allowAnonymous(), observe: () => {} });
-    const [orders] = service.definitions;
-    const ended = await dataSource.transaction(async (tx) => tx);
-    const order = { itemId: "book", quantity: 1 };
-    await dataSource.transaction(async () => {
-      const submitted = service.submit(orders, order, { tenant: "demo", tx: ended });
-      await expect(submitted).rejects.toMatchObject({ code: "INVALID_OPTION" });
-    });
-    await backend.close();
-    await Promise.all([dataSource.destroy(), pool.end()]);
+    const options = { type: "postgres", url: DATABASE_URL, poolSize: 1 } as const;
+    const dataSource = await new DataSource(options).initialize();
+    await expectRefusal(schema, fromTypeOrm(dataSource), (run) => dataSource.transaction(run));
+    await dataSource.destroy();
   });
 
   inSchema("shows loggers of TypeORM no statement of its own", async (schema) => {

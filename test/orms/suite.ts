@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   allowAnonymous,
   type CreateContext,
@@ -16,6 +15,7 @@ import * as bridges from "async-request-reply/postgres";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { describePostgres } from "../support/postgres/server.js";
+import { createDatabase, DATABASE_URL, newName } from "./database.js";
 import type { OpenLibrary, OrmLibrary } from "./library.js";
 
 type OrderService = Service<readonly [OrderDefinition], unknown>;
@@ -25,9 +25,6 @@ type Process = (order: Order, job: Job<unknown, unknown>) => unknown;
 const TENANT = "anonymous";
 const ORDER: Order = { itemId: "book", quantity: 1 };
 
-/** Address of the database that the tests of ORMs use. */
-export const DATABASE_URL: string = process.env.DATABASE_URL ?? "postgres://postgres@127.0.0.1:5432/test";
-
 /** Declares what holds for the transactions of every library. */
 export async function describeLibrary({ name, open }: OrmLibrary): Promise<void> {
   await describePostgres(`transactions of ${name}`, (server) => {
@@ -36,7 +33,7 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
     let backend: PostgresBackend<unknown>;
     beforeAll(async () => {
       orm = await open(DATABASE_URL, bridges);
-      schema = `orms_${randomBytes(8).toString("hex")}`;
+      schema = newName();
       const { pool, transactions } = orm;
       backend = createPostgresBackend({ pool, transactions, schema });
       await backend.migrate();
@@ -54,65 +51,55 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       const { rowCount } = await server.pool.query(`select from "${schema}".effects where id = $1`, [id]);
       return rowCount === 1;
     };
-    const exists = async (id: string): Promise<boolean> =>
-      (await backend.operations.get(id, TENANT)) !== undefined;
+    const stateOf = async (id: string): Promise<string | undefined> =>
+      (await backend.operations.get(id, TENANT))?.state;
+    /** Returns the state of an operation, if it exists, and whether its row does. */
+    const outcomeOf = async (id: string) => [await stateOf(id), await hasEffect(id)];
 
     function serviceOf(create?: Create): OrderService {
       const created = create === undefined ? {} : { create };
       return createOrderService({ backend, authorize: allowAnonymous(), observe: () => {}, ...created });
     }
-    function submit(service: OrderService, tx: unknown, key?: string): Promise<Submitted> {
-      const named = key === undefined ? {} : { key };
-      return service.submit(service.definitions[0], ORDER, { tenant: TENANT, tx, ...named });
+    /** Submits an order in a transaction. */
+    function submit(tx: unknown, key: { key?: string } = {}, service = serviceOf()): Promise<Submitted> {
+      return service.submit(service.definitions[0], ORDER, { tenant: TENANT, tx, ...key });
     }
     /** Submits an order, runs it to its end, and returns its id. */
-    async function work(
-      process: Process,
-      options: { readonly attemptTimeoutMs?: number } = {},
-    ): Promise<string> {
+    async function work(process: Process, limits: { attemptTimeoutMs?: number } = {}): Promise<string> {
       const service = serviceOf();
       const { operationId } = await service.submit(service.definitions[0], ORDER, { tenant: TENANT });
-      const backoff = { baseMs: 1, maxMs: 1 };
-      const worker = createWorker(
-        service,
-        { orders: process as never },
-        { maxAttempts: 2, backoff, ...options },
-      );
+      const options = { maxAttempts: 2, backoff: { baseMs: 1, maxMs: 1 }, ...limits };
+      const worker = createWorker(service, { orders: process as never }, options);
       await worker.start();
       try {
-        await vi.waitUntil(
-          async () => (await backend.operations.get(operationId, TENANT))?.settledAt !== undefined,
-        );
+        const read = () => backend.operations.get(operationId, TENANT);
+        await vi.waitUntil(async () => (await read())?.settledAt !== undefined);
       } finally {
         await worker.stop();
       }
       return operationId;
     }
-    const stateOf = async (id: string): Promise<string | undefined> =>
-      (await backend.operations.get(id, TENANT))?.state;
     const rollBack = new Error("roll back");
 
     it("commits a submission together with rows", async () => {
-      const service = serviceOf();
       const { operationId } = await orm.begin(async (tx) => {
-        const submitted = await submit(service, tx);
+        const submitted = await submit(tx);
         await write(tx, submitted.operationId);
-        expect(await exists(submitted.operationId)).toBe(false);
+        expect(await stateOf(submitted.operationId)).toBeUndefined();
         return submitted;
       });
-      expect([await exists(operationId), await hasEffect(operationId)]).toEqual([true, true]);
+      expect(await outcomeOf(operationId)).toEqual(["pending", true]);
     });
 
     it("rolls back a submission together with rows", async () => {
-      const service = serviceOf();
       let id = "";
       const rolledBack = orm.begin(async (tx) => {
-        id = (await submit(service, tx)).operationId;
+        id = (await submit(tx)).operationId;
         await write(tx, id);
         throw rollBack;
       });
       await expect(rolledBack).rejects.toThrow("roll back");
-      expect([await exists(id), await hasEffect(id)]).toEqual([false, false]);
+      expect(await outcomeOf(id)).toEqual([undefined, false]);
     });
 
     it("commits a list of submissions together", async () => {
@@ -128,7 +115,7 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       const id = await work((_, job) =>
         job.transaction((tx) => write(tx, job.operationId).then(() => "done")),
       );
-      expect([await stateOf(id), await hasEffect(id)]).toEqual(["completed", true]);
+      expect(await outcomeOf(id)).toEqual(["completed", true]);
     });
 
     it("rolls back the rows of an attempt that throws", async () => {
@@ -138,7 +125,7 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
           throw rollBack;
         }),
       );
-      expect([await stateOf(id), await hasEffect(id)]).toEqual(["failed", false]);
+      expect(await outcomeOf(id)).toEqual(["failed", false]);
     });
 
     it("rethrows errors of statements as the library throws them", async () => {
@@ -182,7 +169,7 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
         return { body: { operationId } };
       });
       const { operationId } = await service.submit(service.definitions[0], ORDER, { tenant: TENANT });
-      expect([await exists(operationId), await hasEffect(operationId)]).toEqual([true, true]);
+      expect(await outcomeOf(operationId)).toEqual(["pending", true]);
     });
 
     it("keeps a transaction usable after a failed creation, without its rows", async () => {
@@ -193,34 +180,32 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
         throw new Error("the warehouse is closed");
       });
       await orm.begin(async (tx) => {
-        await expect(submit(service, tx)).rejects.toThrow("the warehouse is closed");
+        await expect(submit(tx, {}, service)).rejects.toThrow("the warehouse is closed");
         await write(tx, `after ${created}`);
       });
-      const effects = [await hasEffect(created), await hasEffect(`after ${created}`)];
-      expect([await exists(created), ...effects]).toEqual([false, false, true]);
+      expect(await outcomeOf(created)).toEqual([undefined, false]);
+      expect(await hasEffect(`after ${created}`)).toBe(true);
     });
 
     it("holds a key until the transaction ends, and then replays it", async () => {
-      const service = serviceOf();
-      const key = randomBytes(8).toString("hex");
+      const key = newName();
       const first = await orm.begin(async (one) => {
-        const submitted = await submit(service, one, key);
-        const second = orm.begin((other) => submit(service, other, key));
+        const submitted = await submit(one, { key });
+        const second = orm.begin((other) => submit(other, { key }));
         await expect(second).rejects.toMatchObject({ code: "SUBMISSION_IN_PROGRESS" });
         return submitted;
       });
-      const again = await orm.begin((tx) => submit(service, tx, key));
+      const again = await orm.begin((tx) => submit(tx, { key }));
       expect(again).toEqual({ ...first, replayed: true });
     });
 
     it("tells of a serialization failure by its SQLSTATE", async () => {
-      const service = serviceOf();
-      const key = randomBytes(8).toString("hex");
+      const key = newName();
       const late = orm.begin(async (tx) => {
         await orm.run(tx, "set transaction isolation level repeatable read");
         await orm.run(tx, "select 1");
-        await orm.begin((other) => submit(service, other, key));
-        await submit(service, tx, key);
+        await orm.begin((other) => submit(other, { key }));
+        await submit(tx, { key });
       });
       await expect(late).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", cause: { code: "40001" } });
     });
@@ -228,19 +213,18 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
     it("records nothing in a nested transaction that is rolled back", async ({ skip }) => {
       const { nest } = orm;
       if (nest === undefined) return skip("no nested transactions");
-      const service = serviceOf();
       const ids = await orm.begin(async (tx) => {
-        const outer = await submit(service, tx);
+        const outer = await submit(tx);
         let id = "";
         const nested = nest(tx, async (inner) => {
-          id = (await submit(service, inner)).operationId;
+          id = (await submit(inner)).operationId;
           throw rollBack;
         });
         await expect(nested).rejects.toThrow("roll back");
-        const kept = await nest(tx, (inner) => submit(service, inner));
+        const kept = await nest(tx, (inner) => submit(inner));
         return [outer.operationId, id, kept.operationId];
       });
-      expect(await Promise.all(ids.map(exists))).toEqual([true, false, true]);
+      expect(await Promise.all(ids.map(stateOf))).toEqual(["pending", undefined, "pending"]);
     });
 
     it.for<[string, () => unknown]>([
@@ -249,14 +233,13 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
     ])("refuses a nested transaction that %s, or records in the one around it", async ([, end], { skip }) => {
       const { nest, knowsEndedNests = false } = orm;
       if (nest === undefined) return skip("no nested transactions");
-      const service = serviceOf();
       const submitInEnded = async (tx: unknown): Promise<string> => {
         let ended: unknown;
         await nest(tx, async (inner) => {
           ended = inner;
           await end();
         }).catch(() => {});
-        return (await submit(service, ended)).operationId;
+        return (await submit(ended)).operationId;
       };
       if (knowsEndedNests)
         return expect(orm.begin(submitInEnded)).rejects.toMatchObject({ code: "INVALID_OPTION" });
@@ -267,28 +250,25 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       });
       await expect(rolledBack).rejects.toThrow("roll back");
       const kept = await orm.begin(submitInEnded);
-      expect([await exists(kept), await exists(undone)]).toEqual([true, false]);
+      expect([await stateOf(kept), await stateOf(undone)]).toEqual(["pending", undefined]);
     });
 
     it("refuses transactions of another database with the same schema, and records nothing there", async () => {
-      const database = `orms_${randomBytes(8).toString("hex")}`;
-      await server.pool.query(`create database ${database}`);
-      const url = new URL(DATABASE_URL);
-      url.pathname = `/${database}`;
-      const other = await open(url.href, bridges);
+      const database = await createDatabase(server.pool);
+      const other = await open(database.url.href, bridges);
       const elsewhere = createPostgresBackend({ pool: other.pool, schema });
       const mixed = createPostgresBackend({ pool: orm.pool, transactions: other.transactions, schema });
       try {
         await elsewhere.check();
         await backend.check();
-        const submitted = other.begin((tx) => submit(serviceOf(), tx));
+        const submitted = other.begin((tx) => submit(tx));
         await expect(submitted).rejects.toMatchObject({
           code: "INVALID_OPTION",
-          message: expect.stringContaining(`another database, "${database}"`),
+          message: expect.stringContaining(`another database, "${database.name}"`),
         });
         const mistake = {
           code: "INVALID_OPTION",
-          message: expect.stringContaining(`begins transactions in the database "${database}"`),
+          message: expect.stringContaining(`begins transactions in the database "${database.name}"`),
         };
         const create = async () => ({ body: {} });
         const creating = createOrderService({ backend: mixed, authorize: allowAnonymous(), create });
@@ -299,18 +279,16 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       } finally {
         await Promise.all([elsewhere.close(), mixed.close()]);
         await other.close();
-        await server.pool.query(`drop database ${database} with (force)`);
+        await database.remove();
       }
     });
 
     it("refuses a transaction that has ended", async () => {
-      const service = serviceOf();
       const ended = await orm.begin(async (tx) => tx);
-      const before = await server.pool.query(`select count(*) from "${schema}".operations`);
-      await expect(submit(service, ended)).rejects.toMatchObject({ code: "INVALID_OPTION" });
-      expect(await server.pool.query(`select count(*) from "${schema}".operations`)).toMatchObject({
-        rows: before.rows,
-      });
+      const count = async () => (await server.pool.query(`select count(*) from "${schema}".operations`)).rows;
+      const before = await count();
+      await expect(submit(ended)).rejects.toMatchObject({ code: "INVALID_OPTION" });
+      expect(await count()).toEqual(before);
     });
 
     it.each<[string, () => unknown]>([
@@ -320,45 +298,36 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       ["nothing", () => null],
       ["a text", () => "tx"],
     ])("refuses %s as `tx` with a sentence", async (_, toTx) => {
-      const thrown: unknown = await submit(serviceOf(), toTx()).catch((error: unknown) => error);
+      const thrown: unknown = await submit(toTx()).catch((error: unknown) => error);
       expect(thrown).toMatchObject({
         code: "INVALID_OPTION",
         message: expect.stringMatching(/^INVALID_OPTION: Option `tx` .*(Pass|must be) the `\w+` (of|that) /),
       });
     });
 
-    it("ends a transaction whose attempt runs into its time limit, though a statement runs", async () => {
+    /** Works until its time limit, and lets `goOn` write afterwards. Returns the id of the operation. */
+    async function workTooLong(
+      attemptTimeoutMs: number,
+      goOn: (tx: unknown, id: string) => Promise<unknown>,
+    ) {
       let late: Promise<unknown> | undefined;
-      const id = await work(
-        (_, job) =>
-          job.transaction(async (tx) => {
-            await write(tx, job.operationId);
-            late = orm.run(tx, "select pg_sleep(60)").then(() => write(tx, `late ${job.operationId}`));
-            await late;
-          }),
-        { attemptTimeoutMs: 500 },
-      );
+      const process: Process = (_, job) =>
+        job.transaction(async (tx) => {
+          await write(tx, job.operationId);
+          late = goOn(tx, job.operationId).then(() => write(tx, `late ${job.operationId}`));
+          await late;
+        });
+      const id = await work(process, { attemptTimeoutMs });
       await expect(late).rejects.toThrow();
-      const effects = [await hasEffect(id), await hasEffect(`late ${id}`)];
-      expect([await stateOf(id), ...effects]).toEqual(["failed", false, false]);
-    });
+      expect(await outcomeOf(id)).toEqual(["failed", false]);
+      expect(await hasEffect(`late ${id}`)).toBe(false);
+    }
 
-    it("writes nothing of a function that goes on after its time limit", async () => {
-      let late: Promise<unknown> | undefined;
-      const id = await work(
-        (_, job) =>
-          job.transaction(async (tx) => {
-            await write(tx, job.operationId);
-            late = vi
-              .waitUntil(async () => (await stateOf(job.operationId)) === "failed")
-              .then(() => write(tx, `late ${job.operationId}`));
-            await late;
-          }),
-        { attemptTimeoutMs: 200 },
-      );
-      await expect(late).rejects.toThrow();
-      expect([await hasEffect(id), await hasEffect(`late ${id}`)]).toEqual([false, false]);
-    });
+    it("ends a transaction whose attempt runs into its time limit, though a statement runs", () =>
+      workTooLong(500, (tx) => orm.run(tx, "select pg_sleep(60)")));
+
+    it("writes nothing of a function that goes on after its time limit", () =>
+      workTooLong(200, (_, id) => vi.waitUntil(async () => (await stateOf(id)) === "failed")));
 
     it("survives a connection that is lost in a transaction", async ({ skip }) => {
       if (orm.defect !== undefined) return skip(orm.defect);
@@ -371,7 +340,7 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
           return write(tx, "lost");
         }),
       );
-      expect([await stateOf(id), await hasEffect(id)]).toEqual(["completed", true]);
+      expect(await outcomeOf(id)).toEqual(["completed", true]);
     });
 
     it("can be the first use of the back end", async () => {
@@ -380,7 +349,7 @@ export async function describeLibrary({ name, open }: OrmLibrary): Promise<void>
       const unused = createPostgresBackend({ pool, transactions, schema: fresh });
       const service = createOrderService({ backend: unused, authorize: allowAnonymous() });
       try {
-        const { operationId } = await orm.begin((tx) => submit(service, tx));
+        const { operationId } = await orm.begin((tx) => submit(tx, {}, service));
         expect((await unused.operations.get(operationId, TENANT))?.state).toBe("pending");
       } finally {
         await unused.close();

@@ -22,7 +22,7 @@ const worker = createWorker(
   },
   { concurrency: 4, leaseMs: 1_000, maxAttempts: 20 },
 );
-process.send({ began: true });
+process.send({ ready: true });
 process.send({ summary: await worker.runFor({ maxMs: Number(maxMs) }) });
 // The platform does not wait for the end of the process.
 setInterval(() => {}, 60_000);

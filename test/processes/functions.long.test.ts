@@ -1,10 +1,9 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createOrderService, type RunSummary } from "async-request-reply";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { describeClients } from "../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../support/sqlite/database-files.js";
+import { newDatabaseFile } from "../support/sqlite/database-files.js";
+import { createChildren } from "./children.js";
 
 const ORDERS = 200;
 /** Orders take up to this long. Milliseconds. */
@@ -14,13 +13,9 @@ const MAX_ROUNDS = 60;
 describeClients(
   "functions that are killed at their limit",
   (client) => {
-    let file: DatabaseFile;
-    beforeEach(() => {
-      file = newDatabaseFile(client);
-    });
-    afterEach(() => file.remove());
-
     async function createScene() {
+      const file = newDatabaseFile(client);
+      onTestFinished(() => file.remove());
       const backend = file.open();
       await backend.check();
       const database = file.connect();
@@ -36,36 +31,27 @@ describeClients(
       return {
         ids,
         operations,
+        /** Calls a function and kills its process. Returns the summary if there was one. */
+        call: async (maxMs: number, killAfterMs: number) => {
+          let summary: RunSummary | undefined;
+          const { start, kill } = createChildren<{ summary: RunSummary }>("function-child.mjs", (message) => {
+            summary = message.summary;
+          });
+          const child = await start(client.name, file.path, String(maxMs));
+          await sleep(killAfterMs);
+          await kill(child);
+          return summary;
+        },
         isDone: async () => (await operations()).every((operation) => operation?.state === "completed"),
-        effects: () =>
-          database
-            .prepare("select operation from effects order by operation")
-            .all()
-            .map((row) => (row as { operation: string }).operation),
+        effects: () => {
+          const rows = database.prepare("select operation as id from effects order by 1").all();
+          return (rows as { id: string }[]).map(({ id }) => id);
+        },
       };
     }
 
-    /** Calls a function and kills its process. Returns the summary if there was one. */
-    async function call(maxMs: number, killAfterMs: number): Promise<RunSummary | undefined> {
-      const child: ChildProcess = fork(new URL("function-child.mjs", import.meta.url), [
-        client.name,
-        file.path,
-        String(maxMs),
-      ]);
-      let summary: RunSummary | undefined;
-      child.on("message", (message: { readonly summary?: RunSummary }) => {
-        summary = message.summary ?? summary;
-      });
-      await once(child, "message");
-      await sleep(killAfterMs);
-      const gone = once(child, "exit");
-      child.kill("SIGKILL");
-      await gone;
-      return summary;
-    }
-
     it("lose nothing, double nothing and count nothing, if their runs end before the limit", async () => {
-      const { ids, operations, isDone, effects } = await createScene();
+      const { ids, operations, isDone, effects, call } = await createScene();
       let released = 0;
       for (let round = 0; round < MAX_ROUNDS && !(await isDone()); round += 1) {
         const summaries = await Promise.all([call(800, 1_500), call(800, 1_500)]);
@@ -80,7 +66,7 @@ describeClients(
     });
 
     it("lose nothing and double nothing, if they are killed before their runs end", async () => {
-      const { ids, isDone, effects } = await createScene();
+      const { ids, isDone, effects, call } = await createScene();
       for (let round = 0; round < 10; round += 1) {
         const killAfterMs = 100 + ((round * 83) % 500);
         const summaries = await Promise.all([call(60_000, killAfterMs), call(60_000, killAfterMs)]);

@@ -28,23 +28,14 @@ const roles = {
   api: () => {
     process.on("message", ({ keys }) => void Promise.all(keys.map(submit)));
   },
-  worker: async () => {
-    const worker = createWorker(
-      service,
-      { orders: async (_, job) => void process.send({ ran: job.operationId, attempt: job.attempt }) },
-      { leaseMs: 1_000, sweepIntervalMs: 500, concurrency: 8, maxAttempts: 20 },
-    );
-    await worker.start();
-  },
-  transactor: async () => {
-    const worker = createWorker(
-      service,
-      { orders: transact },
-      { leaseMs: 1_000, sweepIntervalMs: 500, concurrency: 1, maxAttempts: 20 },
-    );
-    await worker.start();
-  },
+  worker: () => run(8, (_, job) => void process.send({ ran: job.operationId, attempt: job.attempt })),
+  transactor: () => run(1, transact),
 };
+
+async function run(concurrency, orders) {
+  const options = { leaseMs: 1_000, sweepIntervalMs: 500, concurrency, maxAttempts: 20 };
+  await createWorker(service, { orders }, options).start();
+}
 
 function die() {
   process.kill(process.pid, "SIGKILL");

@@ -1,9 +1,8 @@
 import { once } from "node:events";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { describeClients } from "../support/sqlite/clients.js";
-import { type DatabaseFile, newDatabaseFile } from "../support/sqlite/database-files.js";
-import { createSqliteProcesses, type SqliteProcesses } from "./sqlite-processes.js";
-import { until } from "./worker-pool.js";
+import { until } from "./children.js";
+import { createScene } from "./sqlite-scene.js";
 
 /** Orders whose processes die in the function of their transaction, after its commit, or not at all. */
 const KEYS = ["dies-within", "dies-after", "lives"].flatMap((kind) => [0, 1, 2].map((n) => `${kind}-${n}`));
@@ -11,24 +10,9 @@ const KEYS = ["dies-within", "dies-after", "lives"].flatMap((kind) => [0, 1, 2].
 describeClients(
   "processes that work in transactions on an SQLite file",
   (client) => {
-    let file: DatabaseFile;
-    let processes: SqliteProcesses;
-    const accepted = new Map<string, string>();
-
-    beforeEach(() => {
-      file = newDatabaseFile(client);
-      accepted.clear();
-      processes = createSqliteProcesses(client.name, file.path, (message) => {
-        if ("accepted" in message) accepted.set(message.accepted, message.id);
-      });
-    });
-    afterEach(async () => {
-      await processes.close();
-      await file.remove();
-    });
-
     it("write the effect of each order once, although they are killed within and right after transactions (F1, F2)", async () => {
-      const api = await processes.start("api");
+      const { file, accepted, start } = createScene(client);
+      const api = await start("api");
       api.send({ keys: KEYS });
       await until(() => accepted.size === KEYS.length);
       const database = file.connect();
@@ -38,7 +22,7 @@ describeClients(
       let isOver = false;
       const keepOne = async (): Promise<void> => {
         while (!isOver) {
-          const child = await processes.start("transactor");
+          const child = await start("transactor");
           if (isOver) return;
           await Promise.race([once(child, "exit"), until(() => isOver)]);
           if (!isOver) deaths += 1;
@@ -50,10 +34,8 @@ describeClients(
       await until(async () => (await unfinished()) === 0 && deaths >= 6);
       isOver = true;
       await Promise.all(kept);
-      const effects = database.prepare("select operation_id from effects").all() as {
-        operation_id: string;
-      }[];
-      expect(effects.map((row) => row.operation_id).sort()).toEqual([...accepted.values()].sort());
+      const effects = database.prepare("select operation_id as id from effects").all() as { id: string }[];
+      expect(effects.map(({ id }) => id).sort()).toEqual([...accepted.values()].sort());
       const listed = await backend.operations.list({ limit: 100 });
       expect(listed.map(({ state }) => state)).toEqual(KEYS.map(() => "completed"));
       expect(deaths).toBe(6);

@@ -1,5 +1,6 @@
 // A worker process whose store and queue live in its parent, so that they survive when it is killed.
 import { createWorker, defineOrders } from "async-request-reply";
+import { behaviors } from "../faults/behaviors.mjs";
 
 const waiting = new Map();
 let lastCall = 0;
@@ -45,29 +46,13 @@ const backend = {
   close: async () => {},
 };
 
-/** Behavior of a processor, by the `itemId` of the order. */
-const behaviors = {
-  exit: () => process.exit(1),
-  block: (job) => job.attempt === 1 && blockFor(4_500),
-  slow: () => new Promise((resolve) => setTimeout(resolve, 600)),
-  throw: () => {
-    throw new Error("simulated");
-  },
-  garbage: () => 1n,
-  hang: () => new Promise(() => {}),
-};
-
-/** Blocks the event loop without using the processor, which other tests need. */
-function blockFor(ms) {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
-
 const worker = createWorker(
   { definitions: [defineOrders()], backend, observe: (event) => process.send({ event }) },
   {
     orders: async ({ itemId }, job) => {
       process.send({ effect: job.operationId, attempt: job.attempt });
-      return behaviors[itemId]?.(job);
+      // A bigint result, which JSON cannot represent.
+      return itemId === "garbage" ? 1n : behaviors[itemId]?.(job);
     },
   },
   {

@@ -9,25 +9,8 @@ import {
   type ServiceEvent,
 } from "async-request-reply";
 import type { Operation } from "async-request-reply/ports";
-
-/** A worker process and its events. */
-interface WorkerProcess {
-  readonly child: ChildProcess;
-  readonly events: ServiceEvent[];
-  kill(signal: NodeJS.Signals): void;
-  /** Resolves to its exit code, or to null if it was killed. */
-  readonly exited: Promise<number | null>;
-}
-
-/** A service whose store lives in this process, with worker processes that can be killed. */
-export interface WorkerPool {
-  readonly effects: { readonly operationId: string; readonly attempt: number }[];
-  submit(itemId: string): Promise<string>;
-  read(id: string): Promise<Operation>;
-  /** Starts a worker process. With `keep`, it is restarted whenever it ends. */
-  startWorker(options?: { readonly keep?: boolean }): Promise<WorkerProcess>;
-  close(): Promise<void>;
-}
+import { onTestFinished } from "vitest";
+import { until } from "./children.js";
 
 type Message =
   | { readonly ready: true }
@@ -40,22 +23,33 @@ type Message =
       readonly args: never[];
     };
 
-export function createWorkerPool(): WorkerPool {
+/**
+ * Creates a service whose store lives in this process, with worker processes that can be killed. They are killed at
+ * the end of the test.
+ */
+export function createWorkerPool() {
   const backend = createMemoryBackend();
   const service = createOrderService({ backend, authorize: allowAnonymous() });
   const effects: { operationId: string; attempt: number }[] = [];
-  const running = new Set<ChildProcess>();
+  const running = new Map<ChildProcess, Promise<unknown>>();
   let closing = false;
+  onTestFinished(async () => {
+    closing = true;
+    for (const child of running.keys()) child.kill("SIGKILL");
+    await Promise.all(running.values());
+  });
 
-  async function startWorker({ keep = false } = {}): Promise<WorkerProcess> {
+  /** Starts a worker process. With `keep`, it is restarted whenever it ends. */
+  async function startWorker({ keep = false } = {}) {
     const child = fork(new URL("worker-child.mjs", import.meta.url), { stdio: "inherit" });
-    running.add(child);
     const events: ServiceEvent[] = [];
+    /** Resolves to its exit code, or to null if it was killed. */
     const exited = once(child, "exit").then(([code]) => {
       running.delete(child);
       if (keep && !closing) void startWorker({ keep });
       return code as number | null;
     });
+    running.set(child, exited);
     const ready = new Promise<void>((resolve) => {
       child.on("message", (message: Message) => {
         if ("ready" in message) resolve();
@@ -65,46 +59,37 @@ export function createWorkerPool(): WorkerPool {
       });
     });
     await Promise.race([ready, exited]);
-    return { child, events, kill: (signal) => child.kill(signal), exited };
+    return {
+      kill: (signal: NodeJS.Signals) => child.kill(signal),
+      exited,
+      untilLost: () => until(() => events.some(({ event }) => event === "attempt.lost")),
+    };
+  }
+
+  async function read(id: string): Promise<Operation> {
+    const operation = await backend.operations.get(id, "anonymous");
+    if (operation === undefined) throw new Error(`operation ${id} does not exist`);
+    return operation;
   }
 
   return {
     effects,
     startWorker,
-    submit: async (itemId) => {
-      const headers = { "content-type": "application/json" };
-      const body = JSON.stringify({ itemId, quantity: 1 });
-      const reply = await service.handle({ method: "POST", path: "/orders", headers, body });
-      return (reply.headers.location ?? "").slice("/operations/".length);
+    read,
+    submit: async (itemId: string) => {
+      const order = { itemId, quantity: 1 };
+      return (await service.submit(service.definitions[0], order, { tenant: "anonymous" })).operationId;
     },
-    read: async (id) => {
-      const operation = await backend.operations.get(id, "anonymous");
-      if (operation === undefined) throw new Error(`operation ${id} does not exist`);
-      return operation;
-    },
-    close: async () => {
-      closing = true;
-      await Promise.all(
-        [...running].map((child) => {
-          const gone = once(child, "exit");
-          child.kill("SIGKILL");
-          return gone;
-        }),
-      );
+    /** Resolves when the work of an attempt has begun. */
+    untilBegun: () => until(() => effects.length === 1),
+    /** Resolves when all of these operations are terminal. */
+    untilTerminal: async (...ids: readonly string[]) => {
+      for (const id of ids) await until(async () => ["completed", "failed"].includes((await read(id)).state));
     },
   };
 }
 
-/** Resolves when the condition holds. Only the timeout of the test limits the wait. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-/** Resolves when all of these operations are terminal. */
-export async function untilTerminal(pool: WorkerPool, ...ids: readonly string[]): Promise<void> {
-  for (const id of ids)
-    await until(async () => ["completed", "failed"].includes((await pool.read(id)).state));
-}
+type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
 async function answer(
   child: ChildProcess,
@@ -114,14 +99,8 @@ async function answer(
   // The child may have been killed. A failed send is ignored.
   const reply = (message: object): boolean => child.connected && child.send(message, () => {});
   try {
-    reply({ call, result: await invoke(backend[port], method, args) });
+    reply({ call, result: await (backend[port] as unknown as Methods)[method]?.(...args) });
   } catch (error) {
     reply({ call, error: isAsyncReplyError(error) ? error.message : String(error) });
   }
-}
-
-function invoke(port: object, method: string, args: readonly never[]): Promise<unknown> {
-  return (
-    (port as Record<string, (...values: never[]) => Promise<unknown>>)[method]?.(...args) ?? Promise.resolve()
-  );
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { declareServerContract } from "../examples/server-contract.js";
 import { declareServerLog } from "../examples/server-log.js";
 import { declareServerShutdown, declareShutdownGrace } from "../examples/server-shutdown.js";
@@ -9,29 +9,22 @@ import {
   type StartServer,
   startServer,
 } from "../support/orders-server-process.js";
-import {
-  describeWithPostgres,
-  npmPostgres,
-  type PostgresInstallation,
-} from "../support/postgres/postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
+import { npmPostgres } from "../support/postgres/postgres-installation.js";
+import type { PrivatePostgres } from "../support/postgres/private-postgres.js";
+import { describeOnPostgres } from "./use-postgres.js";
 
 const order = { itemId: "book", quantity: 1 };
 const done = { status: "completed", result: { shipped: true, ...order } };
 
-function declareOrdersServer(installation: PostgresInstallation): void {
-  let postgres: PrivatePostgres;
-  beforeAll(async () => {
-    postgres = await startPrivatePostgres({ installation });
-  });
-  afterAll(() => postgres?.remove());
-
+function declareOrdersServer(postgres: () => PrivatePostgres): void {
   let databases = 0;
   /** Every server gets a new database, so that it never runs the work of an earlier one. */
   async function newDatabase(): Promise<string> {
     const name = `orders_${++databases}`;
-    await postgres.query(`CREATE DATABASE ${name}`);
-    return postgres.url().replace(/postgres$/, name);
+    await postgres().query(`CREATE DATABASE ${name}`);
+    return postgres()
+      .url()
+      .replace(/postgres$/, name);
   }
   const start: StartServer = async (variables) => startServer({ BACKEND: await newDatabase(), ...variables });
   const startForTest: StartServer = async (variables) => {
@@ -82,7 +75,9 @@ function declareOrdersServer(installation: PostgresInstallation): void {
   });
 
   it("says why it does not start if the database does not exist", async () => {
-    const BACKEND = postgres.url().replace(/postgres$/, "missing");
+    const BACKEND = postgres()
+      .url()
+      .replace(/postgres$/, "missing");
     expect(await runServer({ BACKEND })).toEqual({
       code: 1,
       stdout: [],
@@ -94,5 +89,5 @@ function declareOrdersServer(installation: PostgresInstallation): void {
   });
 }
 
-describeWithPostgres("the example server on PostgreSQL", declareOrdersServer);
-describeWithPostgres("the example server on the newest PostgreSQL", declareOrdersServer, npmPostgres());
+describeOnPostgres("the example server on PostgreSQL", declareOrdersServer);
+describeOnPostgres("the example server on the newest PostgreSQL", declareOrdersServer, npmPostgres());

@@ -2,28 +2,18 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { sendCommand } from "../examples/short-example.js";
 import { startTask, startTaskServer } from "../examples/task-process.js";
 import { createOrdersClient } from "../support/orders-client.js";
-import {
-  describeWithPostgres,
-  type PostgresInstallation,
-} from "../support/postgres/postgres-installation.js";
-import { type PrivatePostgres, startPrivatePostgres } from "../support/postgres/private-postgres.js";
+import { describeOnPostgres } from "./use-postgres.js";
 
-function declareTasks(installation: PostgresInstallation): void {
-  let postgres: PrivatePostgres;
-  beforeAll(async () => {
-    postgres = await startPrivatePostgres({ installation });
-  });
-  afterAll(() => postgres?.remove());
-
+describeOnPostgres("the examples on Postgres", (postgres) => {
   const variablesOf = (database: string) => ({
     PGHOST: "127.0.0.1",
-    PGPORT: String(postgres.port),
+    PGPORT: String(postgres().port),
     PGUSER: "postgres",
     PGDATABASE: database,
   });
 
   it("accept work in one process, run it in another, and shut down cleanly on SIGTERM", async () => {
-    await postgres.query("create database separate");
+    await postgres().query("create database separate");
     const variables = variablesOf("separate");
     const api = await startTaskServer("separate-processes/api.js", variables);
     const response = await sendCommand("tasks/separate-processes/api.ts", api.baseUrl);
@@ -44,7 +34,7 @@ function declareTasks(installation: PostgresInstallation): void {
     let example: Example;
     beforeAll(async () => {
       // The deferred constraint is checked at the commit, after the submission.
-      await postgres.query(`create table videos (
+      await postgres().query(`create table videos (
         id uuid primary key default gen_random_uuid(),
         file text unique deferrable initially deferred,
         url text
@@ -59,9 +49,9 @@ function declareTasks(installation: PostgresInstallation): void {
     });
 
     const videos = () =>
-      postgres.query<{ id: string; file: string; url: string | null }>("select * from videos");
+      postgres().query<{ id: string; file: string; url: string | null }>("select * from videos");
     const operations = () =>
-      postgres.query<{ id: string; state: string; attempt: number }>(
+      postgres().query<{ id: string; state: string; attempt: number }>(
         "select id, state, attempt from async_request_reply.operations",
       );
 
@@ -77,17 +67,15 @@ function declareTasks(installation: PostgresInstallation): void {
       // The second statement fails until its table exists.
       await expect.poll(async () => (await operations())[0]?.attempt).toBeGreaterThan(1);
       expect(await videos()).toMatchObject([{ url: null }]);
-      await postgres.query("create table mails (subject text)");
+      await postgres().query("create table mails (subject text)");
       await expect.poll(async () => (await operations())[0]?.state).toBe("completed");
       const [video] = await videos();
       const url = `https://cdn.example/${video?.id}.mp4`;
       expect(video).toMatchObject({ file: "cat.mov", url });
-      expect(await postgres.query("select subject from mails")).toEqual([
+      expect(await postgres().query("select subject from mails")).toEqual([
         { subject: `Your video is ready: ${url}` },
       ]);
       expect(await worker.stop()).toBe(0);
     });
   });
-}
-
-describeWithPostgres("the examples on Postgres", declareTasks);
+});

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.js";
 
@@ -24,14 +24,7 @@ afterEach(async () => {
   server.close();
 });
 
-interface Connection {
-  readonly socket: Socket;
-  received(): string;
-  /** Whether the other side has closed or reset it. */
-  ended(): boolean;
-}
-
-async function open(): Promise<Connection> {
+async function open() {
   const socket = connect({ port: proxy.port, host: "127.0.0.1", allowHalfOpen: true });
   let received = "";
   let ended = false;
@@ -43,7 +36,12 @@ async function open(): Promise<Connection> {
       ended = true;
     });
   await once(socket, "connect");
-  return { socket, received: () => received, ended: () => ended };
+  return {
+    socket,
+    received: () => received,
+    /** Whether the other side has closed or reset it. */
+    ended: () => ended,
+  };
 }
 
 describe("the TCP proxy", () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, vi } from "vitest";
+import { vi } from "vitest";
 import type { FaultBench } from "../../faults/fault-bench.js";
 import { useFaultBench } from "../../faults/use-fault-bench.js";
+import { useOpen } from "../../servers/use-open.js";
 import {
   describeWithPostgres,
   type PostgresInstallation,
@@ -22,8 +23,8 @@ export interface ClusterMix {
   client(): TestedClient;
 }
 
-/** Time for a node to catch up, and for a new cluster to elect its leaders. Milliseconds. */
-const CATCHING_UP_MS = 60_000;
+/** Time for a node to catch up, and for a new cluster to elect its leaders. */
+const CATCHING_UP = { timeout: 60_000, interval: 200 };
 
 /** Declares the same tests on Postgres with a cluster of RabbitMQ and one of NATS. */
 export function describeOnEachCluster(title: string, declare: (mix: ClusterMix) => void): void {
@@ -36,23 +37,21 @@ export function describeOnEachCluster(title: string, declare: (mix: ClusterMix) 
 function useCluster(tested: TestedCluster, installation: PostgresInstallation): ClusterMix {
   const { broker, queueOptions } = tested;
   const storeBench = useFaultBench(installation);
-  let cluster: Cluster | undefined;
-  let client: TestedClient | undefined;
-  beforeAll(async () => {
-    cluster = await tested.start();
-    client = await broker.connect(cluster.nodes[0]?.port ?? 0);
-    await createOrdersQueue(client, tested);
-    await settle(cluster);
-  }, 180_000);
-  afterAll(async () => {
-    await client?.close();
-    await cluster?.remove();
-  });
+  const cluster = useOpen(tested.start, ({ nodes }) => Promise.all(nodes.map(({ remove }) => remove())));
+  const client = useOpen(
+    async () => {
+      const connected = await broker.connect(cluster().nodes[0]?.port ?? 0);
+      await createOrdersQueue(connected, tested);
+      await settle(cluster());
+      return connected;
+    },
+    (connected) => connected.close(),
+  );
   const urls = (): readonly string[] =>
-    opened(cluster).nodes.map(({ port }) => `${broker.scheme}://127.0.0.1:${port}`);
+    cluster().nodes.map(({ port }) => `${broker.scheme}://127.0.0.1:${port}`);
   return {
-    cluster: () => opened(cluster),
-    client: () => opened(client),
+    cluster,
+    client,
     bench: () => {
       const own = storeBench();
       return { ...own, start: (process) => own.start({ queue: urls(), broker: queueOptions, ...process }) };
@@ -63,17 +62,14 @@ function useCluster(tested: TestedCluster, installation: PostgresInstallation): 
 /** Creates the queue of the orders as soon as the nodes of a new cluster have found each other. */
 async function createOrdersQueue(client: TestedClient, { queueOptions }: TestedCluster): Promise<void> {
   const queue = client.createQueue({ name: DEFAULT_NAME, ...queueOptions });
-  let isHeard = false;
-  const onRing = (): void => {
-    isHeard = true;
-  };
+  const onRing = vi.fn();
   queue.listen({ onRing, onError: () => {} }).want(new Set(["orders"]));
   const ring = (): Promise<boolean> =>
     queue.publish([RING]).then(
-      () => isHeard,
+      () => onRing.mock.calls.length > 0,
       () => false,
     );
-  await vi.waitUntil(ring, { timeout: CATCHING_UP_MS, interval: 200 });
+  await vi.waitUntil(ring, CATCHING_UP);
   await queue.close();
 }
 
@@ -89,10 +85,5 @@ async function settle(cluster: Cluster): Promise<void> {
 /** Waits until every node has a copy of the queue that is up to date. All nodes must run. */
 export async function untilComplete(cluster: Cluster): Promise<void> {
   const isComplete = (): Promise<boolean> => cluster.isComplete().catch(() => false);
-  await vi.waitUntil(isComplete, { timeout: CATCHING_UP_MS, interval: 200 });
-}
-
-function opened<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("The cluster has not been started.");
-  return value;
+  await vi.waitUntil(isComplete, CATCHING_UP);
 }

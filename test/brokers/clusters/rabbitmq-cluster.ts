@@ -1,7 +1,7 @@
 import { DEFAULT_NAME } from "../mixes.js";
 import { rabbitmq } from "../rabbitmq.js";
 import { nodeNameOf, rabbitmqctl, startRabbitmq } from "../rabbitmq-server.js";
-import { type Cluster, nodeNamed, removeAll, type TestedCluster } from "./cluster.js";
+import type { Cluster, TestedCluster } from "./cluster.js";
 
 interface QueueStatus {
   readonly name: string;
@@ -21,16 +21,16 @@ const joining = (name: string): readonly string[] => [
 async function start(): Promise<Cluster> {
   const first = await startRabbitmq();
   const conf = joining(nodeNameOf(first));
-  const nodes = [first, ...(await Promise.all([startRabbitmq(conf), startRabbitmq(conf)]))];
+  const started = [first, ...(await Promise.all([startRabbitmq(conf), startRabbitmq(conf)]))];
+  const nodes = started.map((node) => ({ ...node, name: nodeNameOf(node) }));
   const status = async (): Promise<QueueStatus | undefined> => {
     const queues = (await rabbitmqctl(first, ["list_queues", "name", "leader", "online"])) as QueueStatus[];
     return queues.find(({ name }) => name === `${DEFAULT_NAME}.orders`);
   };
   return {
     nodes,
-    leader: async () => nodeNamed(nodes, nodeNameOf, (await status())?.leader),
+    leader: async () => (await status())?.leader,
     isComplete: async () => (await status())?.online.length === nodes.length,
-    remove: () => removeAll(nodes),
   };
 }
 

@@ -1,14 +1,12 @@
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/postgres-js";
-import pg from "pg";
 import postgres from "postgres";
+import { openPool } from "./open-pool.mjs";
 
 export const library = {
   name: "Drizzle on postgres.js",
   open: async (url, { fromDrizzle }) => {
-    const pool = new pg.Pool({ connectionString: url });
-    // An idle connection can be lost.
-    pool.on("error", () => {});
+    const pool = openPool(url);
     const client = postgres(url, { onnotice: () => {} });
     const db = drizzle(client);
     return {

@@ -1,13 +1,11 @@
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
+import { openPool } from "./open-pool.mjs";
 
 export const library = {
   name: "Drizzle on node-postgres",
   open: async (url, { fromDrizzle }) => {
-    const pool = new pg.Pool({ connectionString: url });
-    // An idle connection can be lost.
-    pool.on("error", () => {});
+    const pool = openPool(url);
     const db = drizzle(pool);
     return {
       pool,

@@ -1,12 +1,10 @@
 import knex from "knex";
-import pg from "pg";
+import { openPool } from "./open-pool.mjs";
 
 export const library = {
   name: "transaction providers of Knex on a pool of pg",
   open: async (url, { fromKnex }) => {
-    const pool = new pg.Pool({ connectionString: url });
-    // An idle connection can be lost.
-    pool.on("error", () => {});
+    const pool = openPool(url);
     const db = knex({ client: "pg", connectionPool: pool });
     return {
       pool,

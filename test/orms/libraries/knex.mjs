@@ -1,5 +1,5 @@
 import knex from "knex";
-import pg from "pg";
+import { openPool } from "./open-pool.mjs";
 
 /** Changes identifiers and rows, as teams do. */
 const hooks = {
@@ -10,9 +10,7 @@ const hooks = {
 export const library = {
   name: "Knex",
   open: async (url, { fromKnex }) => {
-    const pool = new pg.Pool({ connectionString: url });
-    // An idle connection can be lost.
-    pool.on("error", () => {});
+    const pool = openPool(url);
     const db = knex({ client: "pg", connection: url, ...hooks });
     return {
       pool,

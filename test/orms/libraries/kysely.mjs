@@ -1,5 +1,5 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, sql } from "kysely";
-import pg from "pg";
+import { openPool } from "./open-pool.mjs";
 
 /** A plugin that renames columns, as teams use it. */
 export const plugins = [new CamelCasePlugin()];
@@ -7,9 +7,7 @@ export const plugins = [new CamelCasePlugin()];
 export const library = {
   name: "Kysely",
   open: async (url, { fromKysely }) => {
-    const pool = new pg.Pool({ connectionString: url });
-    // An idle connection can be lost.
-    pool.on("error", () => {});
+    const pool = openPool(url);
     const db = new Kysely({ dialect: new PostgresDialect({ pool }), plugins });
     return {
       pool,

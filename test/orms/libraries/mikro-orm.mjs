@@ -1,6 +1,6 @@
 import { EntitySchema } from "@mikro-orm/core";
 import { MikroORM } from "@mikro-orm/postgresql";
-import pg from "pg";
+import { openPool } from "./open-pool.mjs";
 
 /** MikroORM needs an entity. */
 const Effect = new EntitySchema({ name: "Effect", properties: { id: { type: "string", primary: true } } });
@@ -8,9 +8,7 @@ const Effect = new EntitySchema({ name: "Effect", properties: { id: { type: "str
 export const library = {
   name: "MikroORM",
   open: async (url, { fromMikroOrm }) => {
-    const pool = new pg.Pool({ connectionString: url });
-    // An idle connection can be lost.
-    pool.on("error", () => {});
+    const pool = openPool(url);
     const orm = await MikroORM.init({ clientUrl: url, entities: [Effect], logger: () => {} });
     return {
       pool,

@@ -1,13 +1,11 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import pg from "pg";
 import { PrismaClient } from "../generated/prisma/client.js";
+import { openPool } from "./open-pool.mjs";
 
 export const library = {
   name: "Prisma",
   open: async (url, { fromPrisma }) => {
-    const pool = new pg.Pool({ connectionString: url });
-    // An idle connection can be lost.
-    pool.on("error", () => {});
+    const pool = openPool(url);
     const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
     return {
       pool,

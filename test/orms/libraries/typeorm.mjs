@@ -1,13 +1,11 @@
 import "reflect-metadata";
-import pg from "pg";
 import { DataSource } from "typeorm";
+import { openPool } from "./open-pool.mjs";
 
 export const library = {
   name: "TypeORM",
   open: async (url, { fromTypeOrm }) => {
-    const pool = new pg.Pool({ connectionString: url });
-    // An idle connection can be lost.
-    pool.on("error", () => {});
+    const pool = openPool(url);
     const db = new DataSource({ type: "postgres", url });
     await db.initialize();
     return {

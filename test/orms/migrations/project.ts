@@ -1,43 +1,51 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Pool } from "pg";
-import { DATABASE_URL } from "../suite.js";
+import type { Pool } from "pg";
+import { useOpen } from "../../servers/use-open.js";
+import { createDatabase } from "../database.js";
 import type { Project } from "./tools.js";
 
 const INSTALLED = join(import.meta.dirname, "../node_modules");
 const start = promisify(execFile);
 
 /** A project with its own database. */
-export interface ProjectWithDatabase extends Project {
+interface ProjectWithDatabase extends Project {
   readonly pool: Pool;
   remove(): Promise<void>;
 }
 
+/** Creates a project before the tests of a `describe` block, and removes it afterwards. */
+export function useProject(
+  server: { readonly pool: Pool },
+  setUp: (project: ProjectWithDatabase) => Promise<void>,
+): () => ProjectWithDatabase {
+  const open = async (): Promise<ProjectWithDatabase> => {
+    const project = await createProject(server.pool);
+    await setUp(project);
+    return project;
+  };
+  return useOpen(open, (project) => project.remove());
+}
+
 /** Creates an empty project with the libraries of `test/orms`, and an empty database. */
-export async function createProject(server: Pool): Promise<ProjectWithDatabase> {
-  const database = `orms_${randomBytes(8).toString("hex")}`;
-  await server.query(`create database ${database}`);
-  const url = new URL(DATABASE_URL);
-  url.pathname = `/${database}`;
-  const pool = new Pool({ connectionString: url.href });
-  // A connection that is being closed can be lost when the database is dropped.
-  pool.on("error", () => {});
+async function createProject(server: Pool): Promise<ProjectWithDatabase> {
+  const database = await createDatabase(server);
+  const { url } = database;
   const folder = mkdtempSync(join(tmpdir(), "migrations-"));
   symlinkSync(INSTALLED, join(folder, "node_modules"));
   const { hostname: PGHOST, port: PGPORT, username: PGUSER, password: PGPASSWORD } = url;
   const env = {
     ...process.env,
     DATABASE_URL: url.href,
-    ...{ PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE: database },
+    ...{ PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE: database.name },
     PRISMA_SCHEMA_ENGINE_BINARY: join(import.meta.dirname, "../schema-engine.mjs"),
   };
   return {
     folder,
-    pool,
+    pool: database.pool,
     run: async (program, ...args) => {
       const installed = join(INSTALLED, ".bin", program);
       const file = existsSync(installed) ? installed : program;
@@ -45,8 +53,7 @@ export async function createProject(server: Pool): Promise<ProjectWithDatabase> 
       return stdout + stderr;
     },
     remove: async () => {
-      await pool.end();
-      await server.query(`drop database if exists ${database} with (force)`);
+      await database.remove();
       rmSync(folder, { recursive: true });
     },
   };

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What a processor does instead of its work, or before it. */
+export const behaviors = {
+  exit: () => process.exit(1),
+  // Blocks the event loop without using the processor, which other tests need.
+  block: ({ attempt }) =>
+    attempt === 1 && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_500),
+  slow: () => sleep(600),
+  throw: () => {
+    throw new Error("simulated");
+  },
+  hang: () => new Promise(() => {}),
+};

@@ -1,9 +1,0 @@
-import { describeKills } from "./kills.js";
-import { loadLibrary } from "./libraries.js";
-import { describeLibrary } from "./suite.js";
-
-for (const name of ["typeorm"]) {
-  const { library, file } = await loadLibrary(name);
-  await describeLibrary(library);
-  await describeKills(library, file);
-}

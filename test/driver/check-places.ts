@@ -4,7 +4,7 @@ import { type Attempt, attemptsOf, type History } from "./history.js";
 import { kinds } from "./kinds.mjs";
 import { lengthOf, type Span, whenMoreThan } from "./spans.js";
 
-/** Clocks of processes differ, and a processor ends a moment before its attempt is settled. Milliseconds. */
+/** A processor ends a moment before its attempt is settled. Milliseconds. */
 const TOLERANCE_MS = 5;
 
 type Worked = Attempt & { readonly operation: Operation };

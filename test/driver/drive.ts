@@ -34,7 +34,10 @@ export interface SceneOptions {
 /** Time for everything to end when no process acts any more. Milliseconds. */
 const DRAIN_MS = 120_000;
 const LEASE_MS = 1_500;
-const now = (): number => performance.timeOrigin + performance.now();
+const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+/** When the monotonic clock of the machine, which all processes share, was 0. Epoch milliseconds. */
+const clockOrigin = Date.now() - monotonicMs();
+const now = (): number => clockOrigin + monotonicMs();
 
 /** Lets processes act at random on a store, disturbs them, waits until everything has ended, and returns what happened. */
 export async function playScene(
@@ -62,6 +65,7 @@ export async function playScene(
       role,
       listen,
       keys: 300,
+      clockOrigin,
     };
     const child = fork(new URL("process.mjs", import.meta.url), [JSON.stringify(options)], {
       stdio: "inherit",

@@ -9,10 +9,10 @@ import { kinds, tenants, toDefinitions } from "./kinds.mjs";
 import { openPostgresStore } from "./postgres-store.mjs";
 import { openSqliteStore } from "./sqlite-store.mjs";
 
-const { name, url, queueUrl, ledger, seed, role, listen, keys } = JSON.parse(process.argv[2]);
+const { name, url, queueUrl, ledger, seed, role, listen, keys, clockOrigin } = JSON.parse(process.argv[2]);
 
 const file = openSync(ledger, "a");
-const now = () => performance.timeOrigin + performance.now();
+const now = () => clockOrigin + Number(process.hrtime.bigint()) / 1e6;
 const write = (line) => writeSync(file, `${JSON.stringify({ at: now(), process: name, ...line })}\n`);
 
 let state = seed;

@@ -13,7 +13,7 @@ import type { Mountable } from "async-request-reply/ports";
 import { onTestFinished } from "vitest";
 import { type RunningServer, startServer, type ToListener } from "../support/node-harness.js";
 
-export const tenant = "anonymous";
+const tenant = "anonymous";
 
 /** A service with a pending order. */
 export async function createPending(options: Partial<OrderServiceOptions> = {}) {

@@ -37,7 +37,7 @@ export function startAll<const Roles extends readonly Role[]>(
 }
 
 /** Checks of what a store and the tables of effects contain. */
-export type OrderChecks = ReturnType<typeof createChecks>;
+type OrderChecks = ReturnType<typeof createChecks>;
 
 export function createChecks(
   { operations: { list, getMany, stats }, queue }: Backend,

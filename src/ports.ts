@@ -5,7 +5,7 @@
  * @module async-request-reply/ports
  */
 
-export type { CheckedInput, CheckedPath } from "./contract/definition/definition.js";
+export type { CheckedInput, CheckedPath } from "./contract/definition/checked-types.js";
 export type {
   Definitions,
   Named,

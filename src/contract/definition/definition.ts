@@ -1,4 +1,3 @@
-import type { NotJson } from "../json/json-types.js";
 import {
   callback,
   either,
@@ -14,9 +13,9 @@ import {
 import { invalidOption, isObject, misuse, shown } from "../options.js";
 import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
 import { checkName, checkSchema } from "./check-definition.js";
+import type { CheckedInput, CheckedPath } from "./checked-types.js";
 import { type Deprecation, readDeprecation } from "./deprecation.js";
 import { type OperationLimits, readLimits } from "./limits.js";
-import type { UnboundPathFields } from "./path-pattern.js";
 import { parsePathPattern, pathFields } from "./path-pattern.js";
 import { readStartWithin } from "./start-within.js";
 import { readUrgency } from "./urgency.js";
@@ -203,38 +202,6 @@ export interface OperationDefinition<
   /** When and why clients should stop using the path. Announced in every reply of the path. */
   readonly deprecated?: Deprecation;
 }
-
-/** Makes the compiler refuse a path whose fields are not members of the input. */
-export type CheckedPath<Path extends string, Input> = [UnboundPathFields<Path, Input>] extends [never]
-  ? unknown
-  : {
-      readonly path: {
-        readonly "every path field must be a required string, number or boolean member of the input": UnboundPathFields<
-          Path,
-          Input
-        >;
-      };
-    };
-
-/**
- * Makes the compiler refuse an input schema that accepts values JSON cannot represent. The reason is a text, so that it
- * ends the compiler's message.
- */
-export type CheckedInput<Input> = [NotJson<Input>] extends [never]
-  ? unknown
-  : { readonly input: `JSON cannot represent ${KindOf<NotJson<Input>>}, which the input schema accepts` };
-
-type KindOf<T> = T extends Date
-  ? "a Date"
-  : T extends bigint
-    ? "a bigint"
-    : T extends symbol
-      ? "a symbol"
-      : T extends ReadonlyMap<unknown, unknown>
-        ? "a Map"
-        : T extends ReadonlySet<unknown>
-          ? "a Set"
-          : "a function";
 
 /**
  * Defines an operation. Only a name, a path and an input schema are required.

@@ -9,6 +9,7 @@ import { takeoverChecks } from "./operation-store/attempt/takeover.js";
 import { claimChecks } from "./operation-store/claim/begins.js";
 import { claimOutlookChecks } from "./operation-store/claim/outlook.js";
 import { claimPlaceChecks } from "./operation-store/claim/places.js";
+import { repeatedClaimChecks } from "./operation-store/claim/repeated.js";
 import { claimTurnChecks } from "./operation-store/claim/turns.js";
 import { clockJumpChecks } from "./operation-store/clock-jumps.js";
 import { cancelChecks } from "./operation-store/create/cancel.js";
@@ -46,6 +47,7 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...laneChecks,
   ...pauseChecks,
   ...claimChecks,
+  ...repeatedClaimChecks,
   ...claimTurnChecks,
   ...claimPlaceChecks,
   ...claimOutlookChecks,

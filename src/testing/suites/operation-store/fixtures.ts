@@ -62,6 +62,22 @@ export async function createPending(
   return operation;
 }
 
+/** Creates pending operations, one after the other. */
+export async function createSome(
+  store: OperationStore,
+  count: number,
+  members: Partial<NewOperation> = {},
+): Promise<readonly NewOperation[]> {
+  const created: NewOperation[] = [];
+  for (let index = 0; index < count; index += 1) created.push(await createPending(store, members));
+  return created;
+}
+
+/** Creates pending operations, and returns their ids in the order of {@link idsOf}. */
+export async function createIds(...args: Parameters<typeof createSome>): Promise<readonly string[]> {
+  return (await createSome(...args)).map(({ id }) => id).sort();
+}
+
 /** Creates an operation that is preparing under a lease, and returns that lease. */
 export async function createPreparing(
   store: OperationStore,

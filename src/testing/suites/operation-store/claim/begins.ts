@@ -1,11 +1,10 @@
-import type { NewOperation } from "../../../../contract/operation.js";
-import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome } from "../../../expect.js";
 import { concurrently } from "../../port-case.js";
 import {
   begin,
   COMPLETED,
   claim,
+  createIds,
   createPending,
   createPreparing,
   createWorking,
@@ -18,16 +17,6 @@ import {
   RETRIED,
   read,
 } from "../fixtures.js";
-
-async function create(
-  store: OperationStore,
-  count: number,
-  members: Partial<NewOperation> = {},
-): Promise<string[]> {
-  const ids: string[] = [];
-  for (let index = 0; index < count; index += 1) ids.push((await createPending(store, members)).id);
-  return ids.sort();
-}
 
 const MANY_PLACES = { runningPerTenant: 100 };
 
@@ -62,8 +51,8 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     rule: "claim.slots",
     name: "a claim begins no more than its limit, and of each definition no more than its slots",
     check: async (store) => {
-      await create(store, 5);
-      await create(store, 5, { definition: "reports" });
+      await createIds(store, 5);
+      await createIds(store, 5, { definition: "reports" });
       const shared = { leaseMs: LONG_MS, suspects: 0 };
       const { begun } = await store.claim({
         token: newToken(),
@@ -86,7 +75,7 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     name: "a claim leaves definitions alone that it does not name",
     check: async (store) => {
       const names = ["order", "orders2", "__proto__"];
-      for (const definition of names) await create(store, 1, { definition });
+      for (const definition of names) await createIds(store, 1, { definition });
       for (const name of ["orders", "constructor"])
         deepEqual(idsOf(await claim(store, { name })), [], `what began of ${name}`);
       for (const name of names)
@@ -97,7 +86,7 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     rule: "claim.once",
     name: "of concurrent claims, one begins each operation",
     check: async (store) => {
-      const ids = await create(store, 30);
+      const ids = await createIds(store, 30);
       const claims = await concurrently(6, () => claim(store, { slots: 10 }));
       const begun = claims.flatMap(idsOf).sort();
       deepEqual(begun, [...new Set(begun)], "what the claims began, each once");
@@ -205,7 +194,7 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     rule: "claim.hidden",
     name: "a claim begins hidden operations like all others",
     check: async (store) => {
-      const [id] = await create(store, 1, { hidden: true });
+      const [id] = await createIds(store, 1, { hidden: true });
       deepEqual(idsOf(await claim(store)), [id], "what begins");
     },
   },
@@ -213,9 +202,9 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     rule: "claim.urgent",
     name: "a claim begins more urgent work first, and gives each tenant a turn",
     check: async (store) => {
-      const [urgent] = await create(store, 1, { tenant: "c", urgency: 0 });
-      await create(store, 20, { tenant: "a" });
-      const [other] = await create(store, 1, { tenant: "b" });
+      const [urgent] = await createIds(store, 1, { tenant: "c", urgency: 0 });
+      await createIds(store, 20, { tenant: "a" });
+      const [other] = await createIds(store, 1, { tenant: "b" });
       deepEqual(idsOf(await claim(store, { slots: 1 })), [urgent], "the first to begin");
       const { begun } = await claim(store, { slots: 4 });
       equal(begun.length, 4, "how many begin");
@@ -254,7 +243,7 @@ export const claimChecks: readonly OperationStoreCheck[] = [
       const { operation } = await createWorking(store, unitMs);
       await store.requestCancel(operation.id, operation.tenant);
       await pass(2 * unitMs);
-      await create(store, 12);
+      await createIds(store, 12);
       const ended: string[] = [];
       for (let call = 0; call < 3; call += 1)
         ended.push(...(await claim(store, { slots: 3 })).ended.map(({ id }) => id));
@@ -266,69 +255,15 @@ export const claimChecks: readonly OperationStoreCheck[] = [
     name: "claims begin no operation that is overdue, and pass many of them",
     needs: ["deadlines"],
     check: async (store, { unitMs, pass }) => {
-      await create(store, 30, { startWithinMs: unitMs });
+      await createIds(store, 30, { startWithinMs: unitMs });
       await pass(2 * unitMs);
-      const inTime = await create(store, 2, { startWithinMs: LONG_MS });
+      const inTime = await createIds(store, 2, { startWithinMs: LONG_MS });
       const begun: string[] = [];
       for (let call = 0; call < 10; call += 1)
         begun.push(
           ...idsOf(await claim(store, { slots: 10, limits: call % 2 === 0 ? undefined : MANY_PLACES })),
         );
       deepEqual(begun.sort(), inTime, "what ten claims began");
-    },
-  },
-  {
-    rule: "claim.repeated",
-    name: "a repeated claim returns the attempts that the first one began, and begins no others",
-    check: async (store) => {
-      const [first] = await create(store, 1);
-      const token = newToken();
-      await claim(store, { token });
-      await create(store, 1);
-      const { begun } = await claim(store, { token, repeated: true });
-      deepEqual(
-        begun.map(({ operation: { id, attempt } }) => ({ id, attempt })),
-        [{ id: first, attempt: 1 }],
-        "what the repeated claim returns",
-      );
-    },
-  },
-  {
-    rule: "claim.repeated-nothing",
-    name: "a repeated claim begins nothing if the first one began nothing",
-    check: async (store) => {
-      const token = newToken();
-      await claim(store, { token });
-      const created = await create(store, 1);
-      deepEqual(idsOf(await claim(store, { token, repeated: true })), [], "what the repeated claim returns");
-      deepEqual(idsOf(await claim(store)), created, "what the next claim begins");
-    },
-  },
-  {
-    rule: "claim.repeated-late",
-    name: "a repeated claim returns its attempts although others were repeated or made since",
-    check: async (store) => {
-      await create(store, 3);
-      const [older, newer] = [newToken(), newToken()];
-      const first = idsOf(await claim(store, { token: older, slots: 1 }));
-      const second = idsOf(await claim(store, { token: newer, slots: 1 }));
-      deepEqual(idsOf(await claim(store, { token: older, repeated: true })), first, "the older attempts");
-      deepEqual(idsOf(await claim(store, { token: newer, repeated: true })), second, "the newer attempts");
-    },
-  },
-  {
-    rule: "claim.repeated-ended",
-    name: "a repeated claim leaves out attempts that have ended or lost their lease",
-    check: async (store, { unitMs, pass }) => {
-      await create(store, 2);
-      const token = newToken();
-      const { begun } = await claim(store, { token, leaseMs: 2 * unitMs });
-      const repeat = () => claim(store, { token, leaseMs: 2 * unitMs, repeated: true });
-      const [ended] = begun.map(({ operation }) => operation.id);
-      await store.settle(leaseOf(ended ?? "", token), COMPLETED);
-      equal((await repeat()).begun.length, 1, "those that are left");
-      await pass(3 * unitMs);
-      deepEqual(idsOf(await repeat()), [], "those with a lease");
     },
   },
 ];

@@ -6,6 +6,7 @@ import {
   COMPLETED,
   claim,
   createPending,
+  createSome,
   createWorking,
   idsOf,
   leaseOf,
@@ -22,16 +23,6 @@ async function countRunning(store: OperationStore, operations: readonly NewOpera
   for (const { id, tenant } of operations)
     if ((await store.requestCancel(id, tenant)) === "requested") running += 1;
   return running;
-}
-
-async function createSome(
-  store: OperationStore,
-  count: number,
-  members: Partial<NewOperation>,
-): Promise<readonly NewOperation[]> {
-  const created: NewOperation[] = [];
-  for (let index = 0; index < count; index += 1) created.push(await createPending(store, members));
-  return created;
 }
 
 /** Cases about limits and lanes of claims. */

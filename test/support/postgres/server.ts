@@ -6,6 +6,7 @@ import {
 } from "async-request-reply/postgres";
 import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { WAIT_MS } from "../patience.js";
 import { createSchemaPool } from "./schema-pool.js";
 import type { ManualTime } from "./stop-time.js";
 
@@ -35,7 +36,7 @@ const config: PoolConfig = configOf(own);
 
 /** Opens a pool. The caller ends it. */
 export function openPool(options: PoolConfig = {}): Pool {
-  return new Pool({ ...config, connectionTimeoutMillis: 5_000, ...options });
+  return new Pool({ ...config, connectionTimeoutMillis: WAIT_MS, ...options });
 }
 
 /** Opens a pool through a proxy on this machine. */

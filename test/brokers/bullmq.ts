@@ -13,7 +13,7 @@ export interface Ioredis {
   readonly Redis: new (port: number, host: string, options: object) => Redis;
 }
 
-/** What an operator does with the queue of a definition. */
+/** Steps of an operator on the queue of a definition. */
 interface Jobs {
   addBulk(jobs: readonly object[]): Promise<unknown>;
   getJobCountByTypes(): Promise<number>;

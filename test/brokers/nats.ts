@@ -13,7 +13,7 @@ interface TransportNode {
   headers(): NatsHeaders;
 }
 
-/** What an operator does with streams. */
+/** Steps of an operator on streams. */
 interface Streams {
   info(
     stream: string,

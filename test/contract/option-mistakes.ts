@@ -1,6 +1,6 @@
 import type { Mistake } from "../support/untyped.js";
 
-/** What is wrong, options of which the first one is wrong, and what the error says after the name of that option. */
+/** A mistake in words, options of which the first one is wrong, and the end of the error, after the name of that option. */
 type WrongOption = readonly [mistake: string, options: object, says: string];
 
 /** Returns mistakes in single options. `within` stands before their names in the errors. */

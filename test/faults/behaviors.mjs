@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a processor does instead of its work, or before it. */
+/** Steps of a processor before its work, or in place of it. */
 export const behaviors = {
   exit: () => process.exit(1),
   // Blocks the event loop without using the processor, which other tests need.

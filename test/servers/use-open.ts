@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 
-/** Opens something before the tests of a `describe` block, and closes it after them. What is opened last is closed first. */
+/** Opens something before the tests of a `describe` block, and closes it after them. The last one that was opened is closed first. */
 export function useOpen<T>(open: () => T | Promise<T>, close: (opened: T) => unknown): () => T {
   let opened: { readonly value: T } | undefined;
   beforeAll(async () => {

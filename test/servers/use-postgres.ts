@@ -9,7 +9,7 @@ import {
 } from "../support/postgres/private-postgres.js";
 import { useOpen } from "./use-open.js";
 
-/** Declares tests with a Postgres of their own. Without Postgres they are skipped by name, or fail if `CI` is set. */
+/** Declares tests on a private Postgres. Without Postgres they are skipped by name, or fail if `CI` is set. */
 export function describeOnPostgres(
   title: string,
   declare: (postgres: () => PrivatePostgres, installation: PostgresInstallation) => void,

@@ -118,7 +118,7 @@ await describePostgres("a Postgres back end in trouble", (server) => {
       expect(await backend.operations.get(newId(), "a")).toBeUndefined();
       await alter("reset it");
       await Promise.resolve(write(backend)).catch(() => {});
-      // The server may not have noticed yet that the old connection, which holds the key, was closed.
+      // The server needs a moment to notice that the old connection, which holds the key, was closed.
       expect(await vi.waitFor(() => write(backend))).toMatchObject({ outcome: second });
     },
   );

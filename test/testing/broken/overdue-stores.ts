@@ -7,7 +7,7 @@ function about({ id, definition, tenant, createdAt }: Operation): OverdueOperati
   return { id, definition, tenant, createdAt };
 }
 
-/** Rules that the ends of overdue operations are told, and how. */
+/** Rules about reports of the ends of overdue operations. */
 const OF_EVERY_END = [
   "deadline.late",
   "deadline.swept",

@@ -98,11 +98,11 @@ export type {
   PrepareOptions,
   ServiceFor,
   SubmissionItem,
-  SubmissionOptions,
   SubmitManyOptions,
   TransactionOption,
   WithHook,
 } from "./service/service.js";
+export type { SubmissionOptions } from "./service/submission-options.js";
 export type {
   AttemptMessage,
   AttemptOutcome,

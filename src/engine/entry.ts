@@ -61,39 +61,16 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
   return entry;
 }
 
-/**
- * Creates the stored operation. The common cases are built one member at a time, because a copy cost more than the rest
- * of a submission.
- */
+/** Creates the stored operation. Without a delay, one copy is enough: to leave a member out of it takes much longer. */
 function toOperation(
   operation: NewOperation,
   state: "pending" | "preparing",
   attempt: number,
   createdAt: number,
 ): Operation {
-  const { id, tenant, definition, principal, input, retentionMs, failedRetentionMs, key } = operation;
-  const { retryOf, meta, onEnd, hidden, urgency, lane, startWithinMs } = operation;
-  if (
-    failedRetentionMs === undefined ||
-    (retryOf ?? meta ?? onEnd ?? hidden ?? urgency ?? lane ?? startWithinMs) !== undefined
-  ) {
-    const { delayMs: _, ...members } = operation;
-    return { ...members, state, attempt, createdAt };
-  }
-  const created: Mutable<Operation> = {
-    id,
-    tenant,
-    definition,
-    input,
-    retentionMs,
-    failedRetentionMs,
-    state,
-    attempt,
-    createdAt,
-  };
-  if (principal !== undefined) created.principal = principal;
-  if (key !== undefined) created.key = key;
-  return created;
+  if (operation.delayMs === undefined) return { ...operation, state, attempt, createdAt };
+  const { delayMs: _, ...members } = operation;
+  return { ...members, state, attempt, createdAt };
 }
 
 /** Returns whether the same caller made this creation before and its answer was lost. */

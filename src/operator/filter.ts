@@ -1,6 +1,7 @@
 import { parseStored } from "../contract/json/json-text.js";
 import { flag, type OptionTable, optional } from "../contract/option-table.js";
 import { checkDate, invalidOption, misuse, shown, suggestName } from "../contract/options.js";
+import { present } from "../contract/present.js";
 import { PROBLEM_NAMES, type Problem, type ProblemName, problemType } from "../contract/problem.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
@@ -8,7 +9,6 @@ import { parseCursor } from "../protocol/list-cursor.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 import { failureOf } from "./failure.js";
 import { maskMessage } from "./mask-message.js";
-import { present } from "./views.js";
 
 /** Filter shared by lists and bulk redrives. Absent members do not narrow the selection. */
 export interface Filter<Name extends string = string> {

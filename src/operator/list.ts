@@ -1,5 +1,6 @@
 import { flag, integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
 import { invalidOption, misuse } from "../contract/options.js";
+import { present } from "../contract/present.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import { toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
@@ -13,7 +14,7 @@ import {
   scan,
   toRequest,
 } from "./filter.js";
-import { type OperationSummary, type OperatorStatus, present, toSummary } from "./views.js";
+import { type OperationSummary, type OperatorStatus, toSummary } from "./views.js";
 
 /** Filter and page of a list. Absent members do not narrow the list. */
 export interface ListFilter<Name extends string = string> extends Filter<Name> {

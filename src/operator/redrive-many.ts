@@ -7,6 +7,7 @@ import {
   readOptions,
 } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse } from "../contract/options.js";
+import { present } from "../contract/present.js";
 import { sleep } from "../platform/waits.js";
 import type { BoundedCount, ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import type { Clock } from "../ports/runtime.js";
@@ -24,7 +25,6 @@ import {
   toRequest,
 } from "./filter.js";
 import { redrive } from "./redrive-one.js";
-import { present } from "./views.js";
 
 /**
  * Filter for the failed operations to run again. At least one member besides `internal` is required. Cancelled

@@ -6,6 +6,7 @@ import {
   type Operation,
   type OperationStatus,
 } from "../contract/operation.js";
+import { present } from "../contract/present.js";
 import { type Problem, shownProblem } from "../contract/problem.js";
 import { toDate, toVisibleSummary } from "../contract/visible-operation.js";
 import type { ListedOperation } from "../ports/operation-reads.js";
@@ -124,12 +125,4 @@ function toProblem(lastError: JsonText | undefined): Problem | undefined {
   if (lastError === undefined) return undefined;
   const { type, title, detail } = parseStored(lastError) as Problem;
   return shownProblem({ type, title, ...present({ detail }) });
-}
-
-type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
-
-/** Leaves out members that are undefined. */
-export function present<Members extends object>(members: Members): Present<Members> {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Present<Members>;
 }

@@ -7,7 +7,8 @@ import { synchronousTransactions } from "../ports/backend.js";
 import type { Lifecycle } from "../protocol/lifecycle.js";
 import { submitChannel, traced } from "../telemetry/channels.js";
 import { knownDefinition, readCall } from "./call.js";
-import { type AnySubmitOptions, check, SUBMISSION_OPTIONS, type Submitted, toSubmitted } from "./submit.js";
+import { type GivenOptions, SUBMISSION_OPTIONS } from "./submission-options.js";
+import { check, type Submitted, toSubmitted } from "./submit.js";
 
 /** A checked submission. Created by `Service.prepare`. */
 export interface PreparedSubmission<Handle> {
@@ -31,7 +32,7 @@ export async function prepare(
   context: ServiceContext & { readonly lifecycle: Pick<Lifecycle, "checkOpen"> },
   definition: OperationDefinition,
   input: unknown,
-  given: Omit<AnySubmitOptions, "tx"> | undefined,
+  given: GivenOptions | undefined,
 ): Promise<PreparedSubmission<unknown>> {
   const known = knownDefinition(context, definition);
   const options = readCall(context, "prepare", given, SUBMISSION_OPTIONS);

@@ -7,6 +7,7 @@ import type { CancelOutcome } from "../ports/operation-store.js";
 import type { AsyncHandle, SyncHandle } from "../ports/synchronous.js";
 import type { SHARED } from "../protocol/shared.js";
 import type { PreparedSubmission } from "./prepare.js";
+import type { SubmissionOptions } from "./submission-options.js";
 import type { Submitted } from "./submit.js";
 import type { SubmitOutcome } from "./submit-many.js";
 
@@ -42,38 +43,6 @@ export interface SubmissionItem<Input> extends Omit<SubmissionOptions, "tenant">
 
 /** Options of {@link Service.prepare}. It is `never` if the back end shares no synchronous transactions. */
 export type PrepareOptions<Tx> = [SyncHandle<Tx>] extends [never] ? never : SubmissionOptions;
-
-/** Options of every submission in process. */
-export interface SubmissionOptions {
-  /** Tenant that owns the operation and its key. The rules are those of `tenant` in `Principal`. */
-  readonly tenant: string;
-  /**
-   * Id of the principal on whose behalf your code submits, for `job.principal` and events: 1 to 255 UTF-16 code units,
-   * well-formed and without NUL. It must not be a credential. If the key was used before, the first one counts. Default:
-   * none.
-   */
-  readonly principal?: string;
-  /** Idempotency key, without quotes: 1 to 255 printable ASCII characters. Default: none. */
-  readonly key?: string;
-  /** Time from the submission until the work is due. Milliseconds, at most 100 years. Default: 0. */
-  readonly delayMs?: number;
-  /**
-   * Time within which a worker must start the work, counted from when it is due. Otherwise the operation fails with the
-   * problem `expired`, and nothing runs. If the key was used before, the first time counts. Milliseconds, from 1 s to 100
-   * years. Default: `startWithinMs` of the definition.
-   */
-  readonly startWithinMs?: number;
-  /**
-   * Order in which the work begins if more is due than workers have slots: 0 first, 7 last. It can be one that
-   * clients cannot choose. If the key was used before, the first one counts. Default: `urgency` of the definition.
-   */
-  readonly urgency?: number;
-  /**
-   * Receiver of the webhook, like `Webhook-URL` of a request. `allow` of the webhooks gets `principal` as the id of the
-   * caller, or the tenant if you name no principal. If the key was used before, the first URL counts. Default: the endpoint of the tenant.
-   */
-  readonly webhookUrl?: string;
-}
 
 /** An operation, as {@link Service.get} returns it. Its JSON is what clients read. */
 export type OperationView<Definition> = ViewOf<Definition, Date>;

@@ -14,7 +14,8 @@ import {
 } from "../operations/submission/record-many.js";
 import { submitChannel, traced } from "../telemetry/channels.js";
 import { checkPrincipal, knownDefinition, readCall } from "./call.js";
-import { type AnySubmitOptions, check, SUBMISSION_OPTIONS, type Submitted, toSubmitted } from "./submit.js";
+import { type GivenOptions, SUBMISSION_OPTIONS } from "./submission-options.js";
+import { type AnySubmitOptions, check, type Submitted, toSubmitted } from "./submit.js";
 
 /** Outcome of one item of `service.submitMany`. If you passed a transaction, it holds once the transaction commits. */
 export type SubmitOutcome =
@@ -24,7 +25,7 @@ export type SubmitOutcome =
   | { readonly outcome: "refused"; readonly error: AsyncReplyError };
 
 /** Item of {@link submitMany} for any back end. */
-export interface AnySubmissionItem extends Omit<AnySubmitOptions, "tenant" | "tx"> {
+export interface AnySubmissionItem extends Omit<GivenOptions, "tenant"> {
   readonly input: unknown;
 }
 

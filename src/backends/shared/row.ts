@@ -67,14 +67,31 @@ export function state(row: Row): OperationState {
   return row.state;
 }
 
+/** Columns with optional texts of a new operation, and the members that they become. */
+export const GIVEN_TEXTS = [
+  ["principal", "principal"],
+  ["key", "key"],
+  ["lane", "lane"],
+  ["retry_of", "retryOf"],
+] as const;
+
+/** Other columns with optional texts, and the members that they become. */
+const LATER_TEXTS = [
+  ["retried_by", "retriedBy"],
+  ["error", "error"],
+  ["last_error", "lastError"],
+] as const;
+
+const LISTED_TEXTS = [...GIVEN_TEXTS, ...LATER_TEXTS];
+
 /** Columns with the times that {@link toListed} reads. */
 export const TIME_COLUMNS: readonly string[] = ["created_at", "settled_at"];
 
 /** The other columns that {@link toListed} reads. */
 export const LISTED_COLUMNS: readonly string[] = [
-  ...["id", "tenant", "definition", "principal", "key", "state", "hidden", "urgency", "lane"],
-  ...["cancel_requested", "attempt", "retention_ms", "failed_retention_ms", "start_within_ms"],
-  ...["retry_of", "retried_by", "error", "last_error"],
+  ...["id", "tenant", "definition", "state", "hidden", "urgency", "cancel_requested", "attempt"],
+  ...["retention_ms", "failed_retention_ms", "start_within_ms"],
+  ...LISTED_TEXTS.map(([column]) => column),
 ];
 
 /** Columns that {@link toOperation} reads besides those. */
@@ -87,16 +104,6 @@ export const PAYLOAD_COLUMNS: readonly string[] = [
   "result",
 ];
 
-/** Columns with optional texts, and the members of an operation that they become. */
-const OPTIONAL = [
-  ["principal", "principal"],
-  ["key", "key"],
-  ["retry_of", "retryOf"],
-  ["retried_by", "retriedBy"],
-  ["error", "error"],
-  ["last_error", "lastError"],
-  ["lane", "lane"],
-] as const;
 const OPTIONAL_PAYLOADS = ["meta", "resource", "progress", "result"] as const;
 
 /**
@@ -122,7 +129,7 @@ export function toListed(row: Row): ListedOperation {
   const urgency = integer(row, "urgency");
   if (urgency !== DEFAULT_URGENCY) listed.urgency = urgency;
   if (flag(row, "cancel_requested")) listed.cancelRequested = true;
-  for (const [column, member] of OPTIONAL) if (row[column] !== null) listed[member] = text(row, column);
+  for (const [column, member] of LISTED_TEXTS) if (row[column] !== null) listed[member] = text(row, column);
   return listed;
 }
 

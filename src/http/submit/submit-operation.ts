@@ -95,15 +95,8 @@ async function acceptRequest(
   const { value, tree } = payload instanceof Promise ? await payload : payload;
   const checking = checkPayload(definition, { value, tree, mediaType: format.mediaTypes[0] }, runtime.hash);
   const checkedPayload = checking instanceof Promise ? await checking : checking;
-  const asked = {
-    definition,
-    tenant,
-    principal: principal.id,
-    key,
-    urgency,
-    webhookUrl,
-    meta: tracing?.meta,
-  };
+  const chosen = { principal: principal.id, key, meta: tracing?.meta };
+  const asked = { definition, tenant, chosen, urgency, webhookUrl };
   const submission = toSubmission(service, asked, checkedPayload);
   const checked = { definition, submission, tree, output: checkedPayload.output };
   const accepted = await accept(service, checked);

@@ -53,14 +53,31 @@ function noneOrAll<Item, Value>(
   return items.every((item) => read(item) === none) ? [] : items.map(read);
 }
 
+/** Members that have a parameter. */
+const WITH_PARAMETER: ReadonlySet<keyof NewOperation> = new Set([
+  "id",
+  "tenant",
+  "definition",
+  "principal",
+  "key",
+  "input",
+  "retentionMs",
+  "failedRetentionMs",
+  "meta",
+]);
+
 /**
  * Returns the rarely used members of an operation as one JSON text, or "" if it has none of them. A separate array for
  * each member would slow down every submission.
  */
 export function extraOf(operation: NewOperation): string {
-  const { hidden, delayMs, startWithinMs, urgency, lane, retryOf, onEnd } = operation;
-  if ((hidden ?? delayMs ?? startWithinMs ?? urgency ?? lane ?? retryOf ?? onEnd) === undefined) return "";
-  return JSON.stringify({ hidden, delayMs, startWithinMs, urgency, lane, retryOf, onEnd });
+  let extra: Record<string, unknown> | undefined;
+  for (const name of Object.keys(operation) as (keyof NewOperation)[]) {
+    if (WITH_PARAMETER.has(name) || operation[name] === undefined) continue;
+    extra ??= {};
+    extra[name] = operation[name];
+  }
+  return extra === undefined ? "" : JSON.stringify(extra);
 }
 
 /** Returns the limits of some calls, for all tenants and for each. Both lists are empty if no call has any. */

@@ -2,6 +2,7 @@ import type { Mutable } from "../../../contract/mutable.js";
 import { DEFAULT_URGENCY, keptMs, type Operation } from "../../../contract/operation.js";
 import type { Entry, Stepped } from "../../../engine/entry.js";
 import {
+  GIVEN_TEXTS,
   integer,
   json,
   LISTED_COLUMNS,
@@ -116,14 +117,11 @@ const NEW_COLUMNS: Readonly<
   id: ({ id }) => id,
   tenant: ({ tenant }) => tenant,
   definition: ({ definition }) => definition,
-  principal: ({ principal }) => principal,
-  key: ({ key }) => key,
   key_hash: (_, __, held) => held?.hash,
   fingerprint: (_, __, held) => held?.fingerprint,
   state: ({ state }) => state,
   hidden: ({ hidden }) => flag(hidden === true),
   urgency: ({ urgency = DEFAULT_URGENCY }) => urgency,
-  lane: ({ lane }) => lane,
   attempt: ({ attempt }) => attempt,
   token: (_, { token }) => token,
   lease_ends_at: (_, { leaseEndsAt }) => leaseEndsAt,
@@ -139,11 +137,11 @@ const NEW_COLUMNS: Readonly<
   failed_retention_ms: ({ failedRetentionMs }) => failedRetentionMs,
   start_within_ms: ({ startWithinMs }) => startWithinMs,
   expires_at: (operation) => expiresAt(operation),
-  retry_of: ({ retryOf }) => retryOf,
   meta: ({ meta }) => meta,
   on_end: ({ onEnd }) => onEnd && JSON.stringify(onEnd),
   error: ({ error }) => error,
   input: ({ input }) => (input.length > MAX_INLINE_INPUT ? "" : input),
+  ...Object.fromEntries(GIVEN_TEXTS.map(([column, member]) => [column, (operation) => operation[member]])),
 };
 const NEW_VALUES = Object.values(NEW_COLUMNS);
 

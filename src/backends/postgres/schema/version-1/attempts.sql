@@ -169,11 +169,11 @@ begin
     state := known.state;
   else
     follow_up := known.on_end;
-    insert into {{schema}}.operations (id, tenant, definition, principal, state, hidden, urgency, due_at,
-      created_at, retention_ms, failed_retention_ms, start_within_ms, start_by, retry_of, input, meta, lane, on_end)
-    values (p_successor, known.tenant, known.definition, known.principal, 'pending', known.hidden, known.urgency, at,
-      date_trunc('milliseconds', at), known.retention_ms, known.failed_retention_ms, known.start_within_ms,
-      at + known.start_within_ms * interval '1 ms', known.id, known.input, known.meta, known.lane,
+    insert into {{schema}}.operations (id, tenant, definition, principal, state, due_at, created_at, retention_ms,
+      failed_retention_ms, start_by, retry_of, input, meta, {{copied_columns}}, on_end)
+    values (p_successor, known.tenant, known.definition, known.principal, 'pending', at,
+      date_trunc('milliseconds', at), known.retention_ms, known.failed_retention_ms,
+      at + known.start_within_ms * interval '1 ms', known.id, known.input, known.meta, {{copied_values}},
       case when known.on_end is not null then json_build_object('id', p_on_end_id, 'definition', follow_up->'definition',
         'input', follow_up->'input', 'retentionMs', follow_up->'retentionMs',
         'failedRetentionMs', follow_up->'failedRetentionMs')::text end)

@@ -8,6 +8,21 @@ import sweeping from "./sweeping.sql";
 import tables from "./tables.sql";
 import transactions from "./transactions.sql";
 
+/**
+ * Columns that few new operations set: each with its type, its value from the JSON `extra`, and whether a redrive copies
+ * it.
+ */
+const RARE: Readonly<Record<string, readonly [type: string, value: string, copied?: "copied"]>> = {
+  hidden: ["boolean", "coalesce((extra->>'hidden')::boolean, false)", "copied"],
+  urgency: ["smallint", "coalesce((extra->>'urgency')::smallint, 3::smallint)", "copied"],
+  start_within_ms: ["bigint", "(extra->>'startWithinMs')::bigint", "copied"],
+  lane: ["text", "extra->>'lane'", "copied"],
+  on_end: ["text", "extra->>'onEnd'"],
+  retry_of: ["uuid", "(extra->>'retryOf')::uuid"],
+};
+const rare = Object.entries(RARE);
+const copied = rare.filter(([, [, , isCopied]]) => isCopied).map(([name]) => name);
+
 /** Texts that replace names in double braces. Belongs to this version, and never changes once a release has it. */
 const TEMPLATES: Readonly<Record<string, string>> = {
   /** A function whose statements always use indexes, and keep their plans. */
@@ -35,9 +50,14 @@ set plan_cache_mode = force_generic_plan`,
   fingerprints text[], inputs text[], retentions float8[], failed_retentions float8[], metas text[],
   extras text[], tokens text[], leases float8[]`,
   /** Columns of a new operation. */
-  new_columns: `id, tenant, definition, principal, key, bound, fingerprint, state, hidden, urgency,
-      attempt, token, due_at, not_before, created_at, retention_ms, failed_retention_ms,
-      start_within_ms, start_by, retry_of, input, meta, on_end, lane, late`,
+  new_columns: `id, tenant, definition, principal, key, bound, fingerprint, state, attempt, token, due_at, not_before,
+      created_at, retention_ms, failed_retention_ms, start_by, input, meta, late, {{rare_columns}}`,
+  rare_columns: Object.keys(RARE).join(", "),
+  rare_types: rare.map(([name, [type]]) => `${name} ${type}`).join(", "),
+  rare_values: rare.map(([, [, value]]) => value).join(", "),
+  rare_members: rare.map(([name]) => `'${name}', o.${name}`).join(", "),
+  copied_columns: copied.join(", "),
+  copied_values: copied.map((name) => `known.${name}`).join(", "),
 };
 
 /** The SQL of version 1. Each file uses functions of those before it. */
@@ -46,5 +66,8 @@ export const version1: string = expanded(
 );
 
 function expanded(text: string): string {
-  return text.replaceAll(/\{\{(\w+)\}\}/g, (found, name: string) => TEMPLATES[name] ?? found);
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (found, name: string) => {
+    const template = TEMPLATES[name];
+    return template === undefined ? found : expanded(template);
+  });
 }

@@ -1,5 +1,5 @@
--- Recording and creating. The parameter `extra` is empty, or JSON with the members that few operations have: hidden,
--- delayMs, startWithinMs, urgency, lane, retryOf and onEnd. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
+-- Recording and creating. The parameter `extra` is empty, or JSON with the members that few operations have: delayMs, and
+-- those of the rare columns of `index.ts`. An empty principal, key, token, meta or extra stands for an absent one. The duration -1
 -- does too. Arrays contain no null, because Postgres reads it as the text "NULL" if `array_nulls` is off.
 
 create function {{schema}}.insert_one_v1(p_id uuid, p_tenant text, p_definition text, p_principal text, p_key text,
@@ -15,14 +15,12 @@ declare
 begin
   insert into {{schema}}.operations ({{new_columns}})
   values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), p_bound, p_fingerprint,
-    case when p_token = '' then 'pending' else 'preparing' end, coalesce((extra->>'hidden')::boolean, false),
-    coalesce((extra->>'urgency')::smallint, 3), (p_token <> '')::integer, nullif(p_token, ''),
+    case when p_token = '' then 'pending' else 'preparing' end, (p_token <> '')::integer, nullif(p_token, ''),
     at + case when p_token = '' then coalesce(delay, 0) else p_lease end * interval '1 ms',
     case when p_token <> '' then at + coalesce(delay, 0) * interval '1 ms' end,
-    date_trunc('milliseconds', at), p_retention, nullif(p_failed_retention, -1), (extra->>'startWithinMs')::bigint,
+    date_trunc('milliseconds', at), p_retention, nullif(p_failed_retention, -1),
     case when p_token = '' then at + (coalesce(delay, 0) + (extra->>'startWithinMs')::float8) * interval '1 ms' end,
-    (extra->>'retryOf')::uuid, p_input, nullif(p_meta, ''), extra->>'onEnd', extra->>'lane',
-    extra->>'lane' is not null and delay > 0 is true)
+    p_input, nullif(p_meta, ''), extra->>'lane' is not null and delay > 0 is true, {{rare_values}})
   on conflict do nothing;
   return found;
 end
@@ -31,13 +29,13 @@ $function$;
 create function {{schema}}.operation_json_v1(o {{schema}}.operations) returns json language sql stable
 as $function$
   select json_build_object('id', o.id, 'tenant', o.tenant, 'definition', o.definition,
-    'principal', o.principal, 'key', o.key, 'fingerprint', o.fingerprint, 'state', o.state, 'hidden', o.hidden,
-    'urgency', o.urgency, 'lane', o.lane, 'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
+    'principal', o.principal, 'key', o.key, 'fingerprint', o.fingerprint, 'state', o.state,
+    'attempt', o.attempt, 'cancel_requested', o.cancel_requested,
     'created_at', floor(extract(epoch from o.created_at) * 1000)::bigint,
     'settled_at', floor(extract(epoch from o.settled_at) * 1000)::bigint,
     'retention_ms', o.retention_ms, 'failed_retention_ms', o.failed_retention_ms,
-    'start_within_ms', o.start_within_ms, 'retry_of', o.retry_of, 'retried_by', o.retried_by, 'input', o.input, 'meta', o.meta, 'on_end', o.on_end,
-    'resource', o.resource, 'progress', o.progress, 'result', o.result, 'error', o.error, 'last_error', o.last_error)
+    'retried_by', o.retried_by, 'input', o.input, 'meta', o.meta, 'resource', o.resource, 'progress', o.progress,
+    'result', o.result, 'error', o.error, 'last_error', o.last_error, {{rare_members}})
 $function$;
 
 create function {{schema}}.create_v1(p_id uuid, p_tenant text, p_definition text, p_principal text, p_key text, p_input text,
@@ -59,13 +57,12 @@ begin
     perform {{schema}}.wait_for_standbys_v1();
     return exists (select from {{schema}}.operations o where o.id = p_id and o.state = 'preparing' and o.token = p_token);
   end if;
-  insert into {{schema}}.operations (id, tenant, definition, principal, key, state, hidden, urgency, not_before, created_at,
-    settled_at, retention_ms, failed_retention_ms, start_within_ms, expires_at, retry_of, input, meta, on_end, error, lane)
-  values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), 'failed',
-    coalesce((extra->>'hidden')::boolean, false), coalesce((extra->>'urgency')::smallint, 3), at,
-    date_trunc('milliseconds', at), at, p_retention, nullif(p_failed_retention, -1), (extra->>'startWithinMs')::bigint,
-    at + coalesce(nullif(p_failed_retention, -1), p_retention) * interval '1 ms', (extra->>'retryOf')::uuid, p_input,
-    nullif(p_meta, ''), extra->>'onEnd', p_error, extra->>'lane')
+  insert into {{schema}}.operations (id, tenant, definition, principal, key, state, not_before, created_at,
+    settled_at, retention_ms, failed_retention_ms, expires_at, input, meta, error, {{rare_columns}})
+  values (p_id, p_tenant, p_definition, nullif(p_principal, ''), nullif(p_key, ''), 'failed', at,
+    date_trunc('milliseconds', at), at, p_retention, nullif(p_failed_retention, -1),
+    at + coalesce(nullif(p_failed_retention, -1), p_retention) * interval '1 ms', p_input, nullif(p_meta, ''), p_error,
+    {{rare_values}})
   on conflict do nothing;
   if not found then
     perform {{schema}}.wait_for_standbys_v1();
@@ -172,21 +169,19 @@ $function$;
 -- Returns the rows of the submissions of a batch in the order of their keys, so that two concurrent batches cannot deadlock.
 create function {{schema}}.new_rows_v1(at timestamptz, {{batch_parameters}})
 returns table (id uuid, tenant text, definition text, principal text, key text, bound boolean, fingerprint text,
-  state text, hidden boolean, urgency smallint, attempt integer, token text, due_at timestamptz,
-  not_before timestamptz, created_at timestamptz, retention_ms float8, failed_retention_ms float8, start_within_ms bigint,
-  start_by timestamptz, retry_of uuid, input text, meta text, on_end text, lane text, late boolean)
+  state text, attempt integer, token text, due_at timestamptz, not_before timestamptz, created_at timestamptz,
+  retention_ms float8, failed_retention_ms float8, start_by timestamptz, input text, meta text, late boolean,
+  {{rare_types}})
 language sql stable
 as $function$
   select n.id, n.tenant, n.definition, nullif(n.principal, ''), nullif(n.key, ''), n.key <> '', n.fingerprint,
-    case when n.token is null then 'pending' else 'preparing' end, coalesce((n.extra->>'hidden')::boolean, false),
-    coalesce((n.extra->>'urgency')::smallint, 3::smallint), (n.token is not null)::integer, n.token,
+    case when n.token is null then 'pending' else 'preparing' end, (n.token is not null)::integer, n.token,
     at + case when n.token is null then coalesce((n.extra->>'delayMs')::float8, 0) else n.lease end * interval '1 ms',
     case when n.token is not null then at + coalesce((n.extra->>'delayMs')::float8, 0) * interval '1 ms' end,
-    date_trunc('milliseconds', at), n.retention, nullif(n.failed_retention, -1), (n.extra->>'startWithinMs')::bigint,
+    date_trunc('milliseconds', at), n.retention, nullif(n.failed_retention, -1),
     case when n.token is null then at + (coalesce((n.extra->>'delayMs')::float8, 0) + (n.extra->>'startWithinMs')::float8)
       * interval '1 ms' end,
-    (n.extra->>'retryOf')::uuid, n.input, nullif(n.meta, ''), n.extra->>'onEnd', n.extra->>'lane',
-    n.extra->>'lane' is not null and (n.extra->>'delayMs')::float8 > 0 is true
+    n.input, nullif(n.meta, ''), n.extra->>'lane' is not null and (n.extra->>'delayMs')::float8 > 0 is true, {{rare_values}}
   from (
     select m.id, coalesce(m.tenant, tenants[1]) as tenant, coalesce(m.definition, definitions[1]) as definition, m.principal,
       m.key, m.fingerprint, m.input, coalesce(m.retention, retentions[1]) as retention,

@@ -2,7 +2,7 @@ import { integer, type OptionTable } from "../contract/option-table.js";
 import { type CoalesceOptions, coalesce, overloaded } from "./coalesce.js";
 
 /** Limits for the batches of a back end. */
-export interface BatchLimits {
+export interface BatchSettings {
   /** Maximum number of items in a batch. */
   readonly maxBatch: number;
   /** Maximum size of a batch. A single larger item forms its own batch. Bytes. */
@@ -19,18 +19,19 @@ export interface BatchLimits {
 export const MAX_BATCH_BYTES = 1_048_576;
 
 /** How a back end reads the options that limit its batches. */
-export const BATCH_OPTIONS: OptionTable<Pick<BatchLimits, "maxBatch" | "maxWaiting" | "maxWaitingBytes">> = {
-  maxBatch: integer(128),
-  maxWaiting: integer(10_000),
-  maxWaitingBytes: integer(67_108_864),
-};
+export const BATCH_OPTIONS: OptionTable<Pick<BatchSettings, "maxBatch" | "maxWaiting" | "maxWaitingBytes">> =
+  {
+    maxBatch: integer(128),
+    maxWaiting: integer(10_000),
+    maxWaitingBytes: integer(67_108_864),
+  };
 
 /**
  * Turns concurrent calls into batches with limits on number and size. `flush` is that of {@link coalesce}. `bytesOf` is called
  * several times for an item, and must return the same size.
  */
 export function createBatches<Item, Result>(
-  limits: BatchLimits,
+  limits: BatchSettings,
   bytesOf: (item: Item) => number,
   flush: CoalesceOptions<Item, Result>["flush"],
 ): (item: Item) => Promise<Result> {

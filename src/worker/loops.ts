@@ -7,7 +7,7 @@ import { reportError, type WorkerContext } from "./context.js";
 import { hear } from "./hear.js";
 import { sleep } from "./latch.js";
 import type { RunSummary } from "./run-summary.js";
-import { createRuns, type RunLimits } from "./runs.js";
+import { createRuns, type RunSettings } from "./runs.js";
 import { createSlots } from "./slots.js";
 import { createStarts } from "./starts.js";
 import { createWakeUp } from "./wake-up.js";
@@ -25,7 +25,7 @@ export interface Loops {
   /** Sweeps now and then, until draining. */
   sweepLoop(): Promise<void>;
   /** Works until nothing is due, until draining, or within its limits. */
-  run(limits: RunLimits): Promise<RunSummary>;
+  run(limits: RunSettings): Promise<RunSummary>;
   /** Resolves when no attempt and no run is in progress. */
   ended(): Promise<void>;
 }

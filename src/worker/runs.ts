@@ -10,7 +10,7 @@ import type { Slots } from "./slots.js";
 import { createStarts } from "./starts.js";
 
 /** Limits of a run. */
-export interface RunLimits {
+export interface RunSettings {
   /** Time after which the run has ended. Milliseconds. Default: none. */
   readonly maxMs?: number;
   /** Ends the run when the attempts that have begun have ended. Default: none. */
@@ -46,7 +46,7 @@ interface SharedParts {
 export function createRuns(
   worker: WorkerContext,
   { slots, sweep }: SharedParts,
-): (limits: RunLimits) => StartedRun {
+): (limits: RunSettings) => StartedRun {
   const inTurn = createTurns();
   const processors = [...worker.processors.values()];
   const { settings, bell, runtime } = worker;

@@ -1,4 +1,4 @@
-import type { BatchLimits } from "../../batching/batches.js";
+import type { BatchSettings } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
 import { CANCELLED, EXPIRED } from "../../contract/problem.js";
 import type {
@@ -27,7 +27,7 @@ export interface StoreNotices {
 /** Creates a store that keeps each operation in a row. Concurrent calls about attempts share a statement. */
 export function createPostgresOperationStore(
   gateway: Gateway<unknown>,
-  limits: BatchLimits,
+  limits: BatchSettings,
   claim: OperationStore["claim"],
   { changes, cancellations }: StoreNotices,
 ): OperationStore {
@@ -143,7 +143,7 @@ interface AttemptBatches {
 }
 
 /** Creates the batches: one for each kind of call. */
-function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchLimits): AttemptBatches {
+function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchSettings): AttemptBatches {
   return {
     renew: createCallBatch({
       gateway,

@@ -1,4 +1,4 @@
-import { BATCH_OPTIONS, type BatchLimits, MAX_BATCH_BYTES } from "../../batching/batches.js";
+import { BATCH_OPTIONS, type BatchSettings, MAX_BATCH_BYTES } from "../../batching/batches.js";
 import {
   duration,
   either,
@@ -83,7 +83,7 @@ export interface PostgresSettings {
   readonly pollMs: number;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
-  readonly limits: BatchLimits;
+  readonly limits: BatchSettings;
   readonly runtime: Runtime;
 }
 

@@ -1,4 +1,4 @@
-import type { BatchLimits } from "../../batching/batches.js";
+import type { BatchSettings } from "../../batching/batches.js";
 import type { Submissions, Transactions } from "../../ports/backend.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../ports/submission.js";
@@ -17,7 +17,7 @@ const MAX_HELD_BATCH = 16;
 /** Creates submissions that record a key and its operation in one row. Concurrent submissions share a commit. */
 export function createPostgresSubmissions<Tx>(
   gateway: Gateway<Tx>,
-  limits: BatchLimits,
+  limits: BatchSettings,
   transactions: Transactions<Tx>,
   runtime: Runtime,
 ): Submissions<Tx> {

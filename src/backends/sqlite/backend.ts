@@ -11,7 +11,7 @@ import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import { createStatements } from "./connection/statements.js";
 import { createStoreClock } from "./connection/store-clock.js";
 import { createChangeLog } from "./notices/change-log.js";
-import { createNews } from "./notices/news.js";
+import { createChanges } from "./notices/changes.js";
 import { createRecordIn } from "./records/record-in.js";
 import { createTable } from "./records/table.js";
 import { createDiskWait, openDatabase } from "./schema/open.js";
@@ -70,16 +70,16 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     },
   });
   const table = createTable(statements, now, changed);
-  const news = createNews({
+  const changes = createChanges({
     statements,
     connection,
     watchers,
     cancellations,
     clock,
     pollMs,
-    onNews: () => listeners.ring(),
+    onWrite: () => listeners.ring(),
   });
-  const listeners = createListeners({ pollMs, clock, onWant: news.start });
+  const listeners = createListeners({ pollMs, clock, onWant: changes.start });
   const recordIn = createRecordIn({
     database,
     statements,
@@ -95,8 +95,8 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   return {
     operations: {
       ...createOperationStore(connection, table, runtime.newToken),
-      watch: news.watch,
-      watchCancellations: news.watchCancellations,
+      watch: changes.watch,
+      watchCancellations: changes.watchCancellations,
     },
     queue: createLocalQueue(listeners),
     submissions: createSqliteSubmissions({
@@ -107,7 +107,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       hash,
     }),
     check: createCheck({ connection, statements, open, guard }),
-    close: async () => news.stop(),
+    close: async () => changes.stop(),
     ...awaitUsing(),
   };
 }

@@ -10,7 +10,7 @@ import {
 import { createSystemRuntime } from "../../platform/system-runtime.js";
 import type { Clock, Runtime } from "../../ports/runtime.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";
-import type { WaitingLimits } from "./connection/waiting-calls.js";
+import type { WaitingSettings } from "./connection/waiting-calls.js";
 import type { Synchronous } from "./schema/open.js";
 
 /**
@@ -62,7 +62,7 @@ export interface SqliteSettings {
   readonly synchronous: Synchronous;
   readonly pollMs: number;
   readonly lockTimeoutMs: number;
-  readonly limits: WaitingLimits;
+  readonly limits: WaitingSettings;
   readonly runtime: Runtime;
   /** Clock of the caller, which replaces the clock of SQLite. */
   readonly ownClock: Clock | undefined;

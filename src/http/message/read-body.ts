@@ -4,7 +4,7 @@ import { withinTime } from "../../platform/waits.js";
 import type { Clock } from "../../ports/runtime.js";
 import type { HttpRequest } from "./message.js";
 
-export interface BodyLimits {
+export interface BodySettings {
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
 }
@@ -22,7 +22,7 @@ const encoder = new TextEncoder();
 export function readBody(
   { body }: HttpRequest,
   declaredLength: string | undefined,
-  limits: BodyLimits,
+  limits: BodySettings,
   clock: Clock,
 ): Uint8Array | Promise<Uint8Array> {
   const { maxBodyBytes } = limits;
@@ -44,7 +44,7 @@ export function readBody(
 
 async function readSlowly(
   reading: Promise<Uint8Array>,
-  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
+  { maxBodyBytes, bodyTimeoutMs }: BodySettings,
   clock: Clock,
   cancel: () => unknown = () => {},
 ): Promise<Uint8Array> {

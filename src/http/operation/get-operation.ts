@@ -7,7 +7,7 @@ import { NO_PARAMS } from "../routing/route-table.js";
 import { streamOperation } from "../streaming/stream-operation.js";
 import { findOperation, operationIdOf } from "./find-operation.js";
 import { present, unlessMatched } from "./present.js";
-import { beginWait, replyToNews } from "./wait.js";
+import { beginWait, replyToChange } from "./wait.js";
 
 const READ = { action: "read", params: NO_PARAMS } as const;
 
@@ -35,7 +35,7 @@ export async function getOperation(
       const shown = present(service, found, format);
       return unlessMatched(shown instanceof Promise ? await shown : shown, ifNoneMatch);
     }
-    return await replyToNews(service, wait, found, { format, ifNoneMatch });
+    return await replyToChange(service, wait, found, { format, ifNoneMatch });
   } finally {
     wait?.subscription.close();
   }

@@ -72,14 +72,14 @@ interface Known {
  *
  * @param found The operation as it was read after the subscription.
  */
-export async function replyToNews(
+export async function replyToChange(
   service: ServiceContext,
   wait: Wait,
   found: Operation,
   { format, ifNoneMatch }: Known,
 ): Promise<HttpResponse> {
   let latest = createSnapshot(found);
-  while (!(await isNews(service, latest, { format, ifNoneMatch }))) {
+  while (!(await hasChanged(service, latest, { format, ifNoneMatch }))) {
     const next = await wait.subscription.next();
     if (next === undefined) break;
     latest = next;
@@ -92,7 +92,7 @@ export async function replyToNews(
   return withPreference(unlessMatched(shared, ifNoneMatch), wait, own);
 }
 
-async function isNews(
+async function hasChanged(
   service: ServiceContext,
   snapshot: Snapshot,
   { format, ifNoneMatch }: Known,

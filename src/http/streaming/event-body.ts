@@ -53,15 +53,15 @@ async function* createChunks(
     yield encoder.encode(text);
     let silentUntil = clock.elapsed() + HEARTBEAT_MS;
     for (;;) {
-      const news = await subscription.nextWithin(Math.max(0, silentUntil - clock.elapsed()));
-      if (news === undefined) return;
-      const event = news === "idle" ? undefined : await eventOf(service, news);
+      const change = await subscription.nextWithin(Math.max(0, silentUntil - clock.elapsed()));
+      if (change === undefined) return;
+      const event = change === "idle" ? undefined : await eventOf(service, change);
       if (event?.id !== known) {
         yield event?.bytes ?? HEARTBEAT;
         silentUntil = clock.elapsed() + HEARTBEAT_MS;
         known = event?.id ?? known;
       }
-      if (news !== "idle" && isTerminal(news.operation.state)) return;
+      if (change !== "idle" && isTerminal(change.operation.state)) return;
     }
   } finally {
     subscription.close();

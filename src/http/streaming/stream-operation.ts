@@ -71,9 +71,9 @@ async function begin(
   if (ended && isKnown) return emptyReply(204, { "cache-control": "no-store", vary: "accept" });
   const fields = toFields(service, found);
   if (method === "HEAD") return emptyReply(200, fields);
-  const news = isKnown ? "" : text;
-  if (ended) return whole(fields, news);
-  const first = `${retryLine(service, found, subscription)}${news}`;
+  const unseen = isKnown ? "" : text;
+  if (ended) return whole(fields, unseen);
+  const first = `${retryLine(service, found, subscription)}${unseen}`;
   if (subscription === undefined) return whole(fields, first);
   return { status: 200, headers: fields, body: createEventBody(service, subscription, { text: first, id }) };
 }

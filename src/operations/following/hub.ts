@@ -3,10 +3,10 @@ import { createParking } from "./parking.js";
 import type { Snapshot } from "./reader.js";
 import { createReader, type ReaderOptions } from "./reader.js";
 import { createShares } from "./shares.js";
-import { createWaitEnds, type WaitLimits } from "./wait-ends.js";
+import { createWaitEnds, type WaitSettings } from "./wait-ends.js";
 
 /** An operation that a caller wants to follow. */
-interface Interest extends WaitLimits {
+interface Interest extends WaitSettings {
   /** Id of the operation. */
   readonly id: string;
   /** Tenant of the caller. Operations of other tenants are never delivered. */

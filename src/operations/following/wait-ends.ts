@@ -2,7 +2,7 @@ import { type Deadline, Deadlines, onAbort } from "../../platform/waits.js";
 import type { Clock } from "../../ports/runtime.js";
 
 /** Reasons to end a wait early. */
-export interface WaitLimits {
+export interface WaitSettings {
   /** Time limit. Milliseconds. Default: none. */
   readonly waitMs?: number;
   /** Ends the wait when it is aborted. Default: never. */
@@ -12,7 +12,7 @@ export interface WaitLimits {
 /** Ends waits. */
 export interface WaitEnds {
   /** Calls `end` after the time, with the signal, or with `endAll`. Returns a function that frees what this takes. */
-  add(end: () => void, limits: WaitLimits): () => void;
+  add(end: () => void, limits: WaitSettings): () => void;
   /** Calls `onTime` once, after `ms` or up to 250 ms earlier. */
   after(ms: number, onTime: () => void): Deadline;
   /** Ends all waits. Later ones end at once. */

@@ -1,4 +1,4 @@
-import { type BatchLimits, createBatches } from "../../../batching/batches.js";
+import { type BatchSettings, createBatches } from "../../../batching/batches.js";
 import { type Answer, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
 import { type AsyncReplyError, maybeRecorded, notRecorded } from "../../../contract/errors.js";
 import { json, type Row } from "../../shared/row.js";
@@ -16,7 +16,7 @@ export interface CallBatchOptions<Item, Result> {
   readonly afterRows?: FunctionName;
   /** Faster function for a single item. */
   readonly alone?: LoneCall<Item>;
-  readonly limits: BatchLimits;
+  readonly limits: BatchSettings;
   /** Returns the parameters of the call: arrays for all items. */
   readonly valuesOf: (items: readonly Item[]) => unknown[];
   /** Returns how much an item adds to the size of a batch. Always the same for an item. Default: 0. */

@@ -1,4 +1,4 @@
-import { type BatchLimits, createBatches } from "../../../batching/batches.js";
+import { type BatchSettings, createBatches } from "../../../batching/batches.js";
 import { sleep } from "../../../platform/waits.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { RecordManyResult, Submission } from "../../../ports/submission.js";
@@ -17,7 +17,7 @@ type List = readonly Submission[];
 export interface RecordManyOptions {
   readonly gateway: Gateway<unknown>;
   /** Limits of the lists that wait. Each list is its own batch. */
-  readonly limits: BatchLimits;
+  readonly limits: BatchSettings;
   readonly unsent: Unsent<Submission>;
   readonly runtime: Pick<Runtime, "clock" | "random">;
 }
@@ -108,7 +108,7 @@ interface Room {
 }
 
 /** Creates a room that never holds more than fits into the batches, so none of its lists is refused there. */
-function createRoom({ maxWaiting, maxWaitingBytes }: BatchLimits): Room {
+function createRoom({ maxWaiting, maxWaitingBytes }: BatchSettings): Room {
   const lists = new Set<List>();
   let bytes = 0;
   return {

@@ -3,7 +3,7 @@ import { onAbort, sleep } from "../../../platform/waits.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { Statements } from "./statements.js";
 import { isBusy, lockedTooLong, resultCodeOf, toStoreError } from "./store-error.js";
-import { createCallsByKind, createWaitingCalls, type WaitingLimits } from "./waiting-calls.js";
+import { createCallsByKind, createWaitingCalls, type WaitingSettings } from "./waiting-calls.js";
 
 /** Ids of the operations that the current transaction writes. Watchers learn of them after the commit. */
 export interface Changed {
@@ -45,7 +45,7 @@ export interface Connection extends Driver {
 /** Options of {@link createConnection}. */
 export interface ConnectionOptions {
   readonly statements: Statements;
-  readonly limits: WaitingLimits;
+  readonly limits: WaitingSettings;
   /** How long a call waits for the lock of the database. Milliseconds. */
   readonly lockTimeoutMs: number;
   readonly runtime: Pick<Runtime, "clock" | "random" | "pause">;

@@ -1,9 +1,9 @@
-import type { BatchLimits } from "../../../batching/batches.js";
+import type { BatchSettings } from "../../../batching/batches.js";
 import { overloaded } from "../../../batching/coalesce.js";
 import type { CallKind } from "../../../engine/driver.js";
 
 /** Limits for a transaction, and for the waiting calls of each kind. */
-export type WaitingLimits = Omit<BatchLimits, "inFlight">;
+export type WaitingSettings = Omit<BatchSettings, "inFlight">;
 
 interface Sized {
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface CallsByKind<Call extends Sized> {
 }
 
 /** Creates an empty {@link CallsByKind}. Kinds take turns, so that a flood of one kind does not delay the other. */
-export function createCallsByKind<Call extends Sized>(limits: WaitingLimits): CallsByKind<Call> {
+export function createCallsByKind<Call extends Sized>(limits: WaitingSettings): CallsByKind<Call> {
   const { maxBatch, maxBytes, maxWaiting, maxWaitingBytes } = limits;
   const waiting: Record<CallKind, Call[]> = { work: [], submissions: [] };
   const bytes: Record<CallKind, number> = { work: 0, submissions: 0 };

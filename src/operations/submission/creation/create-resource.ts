@@ -5,9 +5,9 @@ import type { Transactions } from "../../../ports/backend.js";
 import type { Lease, OperationStore, SettleResult } from "../../../ports/operation-store.js";
 import { KeptLease } from "../../../protocol/keep-lease.js";
 import { insteadOf, isRefused } from "../../../protocol/refused-ending.js";
-import { type CreateCall, type CreateLimits, permanentError, runCreate } from "./run-create.js";
+import { type CreateCall, type CreateSettings, permanentError, runCreate } from "./run-create.js";
 
-export interface CreateResourceContext extends CreateLimits {
+export interface CreateResourceContext extends CreateSettings {
   readonly operations: OperationStore;
   /** If present, the resource is created in the transaction that settles the operation. */
   readonly transactions: Transactions<unknown> | undefined;

@@ -6,7 +6,7 @@ import { type Accepted, replayOf } from "../accepted.js";
 import type { SubmissionContext } from "../context.js";
 import type { CheckedSubmission } from "../earlier-operation.js";
 import { createResource } from "./create-resource.js";
-import type { CreateCall, CreateLimits } from "./run-create.js";
+import type { CreateCall, CreateSettings } from "./run-create.js";
 
 /** A submission whose resource is created before the reply. */
 export interface Creation extends CheckedSubmission {
@@ -73,7 +73,7 @@ export function limitsOf({
   runtime,
   settings,
   observe,
-}: SubmissionContext): CreateLimits & { readonly onError: (error: unknown) => void } {
+}: SubmissionContext): CreateSettings & { readonly onError: (error: unknown) => void } {
   const { createTimeoutMs, maxResultBytes } = settings;
   const onError = (error: unknown): void =>
     observe({ event: "background.failed", step: "create-resource", error });

@@ -6,7 +6,7 @@ import { withinTime } from "../../../platform/waits.js";
 import type { AnyCreate, CreatedResource } from "../../../ports/create.js";
 import type { Clock } from "../../../ports/runtime.js";
 
-export interface CreateLimits {
+export interface CreateSettings {
   readonly clock: Clock;
   /** Time limit. Then the creation counts as failed, even if it is still running. Milliseconds. */
   readonly createTimeoutMs: number;
@@ -32,7 +32,7 @@ export interface CreateCall {
 export async function runCreate(
   { create, input, operationId, tenant }: CreateCall,
   stopping: AbortController,
-  { clock, createTimeoutMs, maxResultBytes }: CreateLimits,
+  { clock, createTimeoutMs, maxResultBytes }: CreateSettings,
   transaction: { readonly tx?: unknown } = {},
 ): Promise<JsonText> {
   const { signal } = stopping;

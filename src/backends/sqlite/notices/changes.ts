@@ -8,7 +8,7 @@ import { fileOf } from "../schema/open.js";
 import { cancellationsAfter, changesAfter, newestChange } from "./change-log.js";
 
 /** Learns what other processes write to the file. */
-export interface News extends Watchers {
+export interface Changes extends Watchers {
   /** Calls `onRequest` with the operations whose cancellation is requested, until the returned function is called. */
   watchCancellations(onRequest: (operationId?: string) => void): () => void;
   /** Starts to look for changes. Has no effect if it has started. */
@@ -17,8 +17,8 @@ export interface News extends Watchers {
   stop(): void;
 }
 
-/** Options of {@link createNews}. */
-export interface NewsOptions {
+/** Options of {@link createChanges}. */
+export interface ChangesOptions {
   readonly statements: Statements;
   readonly connection: Connection;
   readonly watchers: Watchers;
@@ -28,7 +28,7 @@ export interface NewsOptions {
   /** Interval at which watchers are notified without an event of the file. Milliseconds. */
   readonly pollMs: number;
   /** Called after other connections have written. */
-  readonly onNews: () => void;
+  readonly onWrite: () => void;
 }
 
 /** Several writes to the log share a look. Milliseconds. */
@@ -39,11 +39,11 @@ const LAST_LOOK_MS = 4_096;
 const RECENT = 100;
 
 /**
- * Creates the news. An event of the log says that some process has written, and `data_version` says whether it was
+ * Creates the changes. An event of the log says that some process has written, and `data_version` says whether it was
  * another one. Both are hints, so callers also poll.
  */
-export function createNews(options: NewsOptions): News {
-  const { statements, connection, watchers, cancellations, clock, pollMs, onNews } = options;
+export function createChanges(options: ChangesOptions): Changes {
+  const { statements, connection, watchers, cancellations, clock, pollMs, onWrite } = options;
   let state: "idle" | "started" | "stopped" = "idle";
   let version: number | undefined;
   let lastChange = 0;
@@ -64,7 +64,7 @@ export function createNews(options: NewsOptions): News {
     }
     version = current;
     report();
-    onNews();
+    onWrite();
     // The event may belong to another write, which is about to commit.
     lookAfter(FIRST_LOOK_MS);
   }
@@ -112,7 +112,7 @@ export function createNews(options: NewsOptions): News {
     // Other connections may have written before this, or be about to commit.
     lookSoon();
     report();
-    onNews();
+    onWrite();
   }
 
   const start = (): void => {

@@ -16,6 +16,7 @@ await runSections({
     latency: (await import("./sections/latency.mjs")).latency,
     growth: (await import("./sections/growth.mjs")).growth,
     fairness: (await import("./sections/fairness.mjs")).fairness,
+    full: (await import("./sections/full.mjs")).full,
     layouts: (await import("./sections/layouts.mjs")).layouts,
     purge: (await import("./sections/purge.mjs")).purge,
     stats: (await import("./sections/stats.mjs")).stats,

@@ -5,6 +5,11 @@ export const productOverHttp = {
   module: "product",
   options: { http: true },
 };
+export const onePerTenant = {
+  name: "product, one per tenant",
+  module: "product",
+  options: { limits: { runningPerTenant: 1 } },
+};
 export const rawInsert = { name: "raw INSERT", module: "raw-insert" };
 export const rawSameRow = {
   name: "raw INSERT, product's row",

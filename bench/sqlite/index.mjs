@@ -15,6 +15,7 @@ await runSections({
     queue: (await import("./sections/queue.mjs")).queue,
     growth: (await import("./sections/growth.mjs")).growth,
     fairness: (await import("./sections/fairness.mjs")).fairness,
+    full: (await import("./sections/full.mjs")).full,
     http: (await import("./sections/http.mjs")).http,
   }),
 });

@@ -2,6 +2,7 @@ import { product } from "../postgres/variants.mjs";
 
 /** The variants to compare: `module` is the URL of a file in `variants`, without `.mjs`, and is opened with `options`. */
 export const onSqlite = variant("SQLite", "product");
+export const onePerTenant = variant("SQLite, one per tenant", "product", { limits: { runningPerTenant: 1 } });
 export const inMemory = variant("memory", "memory");
 export const onPostgres = { ...product, name: "Postgres" };
 export const rawInsert = variant("raw INSERT", "raw-insert");

@@ -3,6 +3,7 @@ import { churn } from "./churn.mjs";
 import { crowd } from "./crowd.mjs";
 import { drain } from "./drain.mjs";
 import { fairness } from "./fairness.mjs";
+import { full } from "./full.mjs";
 import { latency } from "./latency.mjs";
 import { many } from "./many.mjs";
 import { purge } from "./purge.mjs";
@@ -20,6 +21,7 @@ export const measures = {
   crowd,
   drain,
   fairness,
+  full,
   latency,
   many,
   purge,

@@ -3,19 +3,18 @@ import { load } from "../../against/build.mjs";
 
 const { bearer, createOrderService, createWorker } = await load("index");
 
-const WORKER = { concurrency: 128 };
-
 /**
- * The order service on a back end. The worker rings through the service and runs 128 attempts at a time. On Postgres, 64, 256
+ * The order service on a back end, with `limits` if they are given. The worker rings through the service and runs 128 attempts at a time. On Postgres, 64, 256
  * and 512 made no difference beyond noise.
  */
-export function openOrderService(backend, { retentionMs }) {
+export function openOrderService(backend, { retentionMs, limits }) {
   let onEvent = () => {};
   let working = false;
   const service = createOrderService({
     backend,
     authorize: bearer({ "bench-token": "bench" }),
     observe: (event) => onEvent(event),
+    ...(limits === undefined ? {} : { limits }),
   });
   const [definition] = service.definitions;
   const { bell, announcer } = service[Symbol.for("async-request-reply.shared")];
@@ -44,7 +43,7 @@ export function openOrderService(backend, { retentionMs }) {
       const { status } = await service.handle(toRequest(order));
       assert.equal(status, 202);
     },
-    startWork: async ({ onStart, onCompleted }) => {
+    startWork: async ({ onStart, onCompleted, concurrency = 128 }) => {
       working = true;
       onEvent = ({ event }) => {
         if (event === "operation.completed") onCompleted();
@@ -52,7 +51,7 @@ export function openOrderService(backend, { retentionMs }) {
       const worker = createWorker(
         service,
         { orders: async (_order, { operationId }) => onStart?.(operationId) },
-        WORKER,
+        { concurrency },
       );
       await worker.start();
       return async () => {

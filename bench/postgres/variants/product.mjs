@@ -11,12 +11,13 @@ const TABLE = "async_request_reply.operations";
  * The back end with its defaults. Accepts with `submissions.record`, or with `http` as a request to the service. The table can
  * be filled with finished operations first.
  */
-export async function open({ url, http, rows = 0, ids = "v7", keys = "v4" }) {
+export async function open({ url, http, rows = 0, ids = "v7", keys = "v4", limits }) {
   const pool = createPool(url);
   const backend = createPostgresBackend({ pool });
   await backend.migrate();
   const { record, post, submit, submitMany, startWork } = openOrderService(backend, {
     retentionMs: RETENTION_MS,
+    limits,
   });
   const tables = productTables({ pool, backend, table: TABLE, definition: DEFINITION, tenant: TENANT });
   if (rows > 0) await tables.fill({ rows, ids, keys });

@@ -16,7 +16,7 @@ const RETENTION_MS = 86_400_000;
  * The back end with its defaults. Accepts with `submissions.record`, or with `sockets` over HTTP. The file can be filled with
  * finished operations first. `commitMs` makes each commit take longer, and `maxBatch` limits how many calls share one.
  */
-export async function open({ sockets, rows = 0, commitMs = 0, maxBatch }) {
+export async function open({ sockets, rows = 0, commitMs = 0, maxBatch, limits }) {
   const { path, database, close } = openDatabase();
   const backend = createSqliteBackend({
     database: commitMs > 0 ? withSlowCommits(database, commitMs) : database,
@@ -25,6 +25,7 @@ export async function open({ sockets, rows = 0, commitMs = 0, maxBatch }) {
   await backend.check();
   const { service, record, submit, submitMany, startWork } = openOrderService(backend, {
     retentionMs: RETENTION_MS,
+    limits,
   });
   const { claim, complete } = workerSteps(backend, DEFINITION);
   if (rows > 0) await fill({ database, rows, record, claim, complete });

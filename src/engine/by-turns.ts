@@ -32,9 +32,9 @@ export function selectByTurns<Found extends Entry, Named>(
   turns: Turns,
   request: TurnRequest,
 ): Chosen<Found> {
-  const { limit, freeFor = unlimited } = request;
+  const { definition, limit, freeFor = unlimited } = request;
   let complete = true;
-  for (const urgency of table.urgencies(request.definition)) {
+  for (const urgency of table.urgencies(definition)) {
     const found = nextTenants(table, turns, { ...request, urgency });
     complete &&= found.complete;
     const shareOf = sharesOf(limit, found.tenants.length);
@@ -43,6 +43,8 @@ export function selectByTurns<Found extends Entry, Named>(
       most: Math.min(shareOf(place), freeFor(each.tenant)),
     }));
     const entries = table.ofTenants(request, urgency, shares);
+    const goesOn = request.freeFor !== undefined && !found.complete && entries.length === 0;
+    turns.continueTo(definition, urgency, goesOn ? found.last : undefined);
     // A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
     if (entries.length > 0) return { entries, complete };
   }
@@ -53,21 +55,30 @@ function unlimited(): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Returns the tenants with due work whose turn it is: those after the last one, and then the others. */
+/**
+ * Returns the tenants with due work whose turn it is: those after the one that had it, and then the others, up to `last`. A walk that
+ * does not look at all of them, and finds no work, goes on with the next claim. So claims one after the other look at each tenant once.
+ */
 function nextTenants<Found extends Entry, Named>(
   table: ClaimTable<Found, Named>,
   turns: Turns,
   { definition, urgency, now, limit, freeFor }: TurnRequest & { readonly urgency: number },
-): { readonly tenants: readonly TenantWithWork<Named>[]; readonly complete: boolean } {
-  const last = turns.last(definition, urgency);
+): {
+  readonly tenants: readonly TenantWithWork<Named>[];
+  readonly complete: boolean;
+  readonly last: string;
+} {
+  const first = turns.last(definition, urgency);
+  const last = turns.walkTo(definition, urgency) ?? first;
   const tenants: TenantWithWork<Named>[] = [];
-  let here = last;
-  let wrapped = false;
+  let here = first;
+  let wrapped = first < last;
+  let complete = false;
   let misses = freeFor === undefined ? Math.max(LEAST_MISSES, limit / 2) : MISSES_WITH_LIMITS;
-  while (misses > 0 && tenants.length < limit) {
+  while (misses > 0 && tenants.length < limit && !complete) {
     const next = table.nextTenant(definition, urgency, here);
     if (next === undefined || (wrapped && next.tenant > last)) {
-      if (wrapped) break;
+      complete = wrapped;
       wrapped = true;
       here = "";
       continue;
@@ -77,5 +88,6 @@ function nextTenants<Found extends Entry, Named>(
     if (next.dueAt <= now && (freeFor === undefined || freeFor(here) > 0)) tenants.push(next);
     else misses -= 1;
   }
-  return { tenants, complete: misses > 0 || tenants.length >= limit };
+  complete ||= tenants.length >= limit || (wrapped && here >= last);
+  return { tenants, complete, last };
 }

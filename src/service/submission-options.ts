@@ -5,6 +5,7 @@ import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { parseIdempotencyKey } from "../contract/idempotency-key.js";
 import type { JsonText } from "../contract/operation.js";
 import { invalidOption, longDurationMs, misuse, type OptionNames } from "../contract/options.js";
+import { present } from "../contract/present.js";
 import type { ServiceContext } from "../http/context.js";
 import type { SubmissionRequest } from "../operations/submission/to-submission.js";
 import type { Principal } from "../ports/authorize.js";
@@ -69,12 +70,12 @@ export async function readSubmission(
   return {
     definition,
     tenant,
-    chosen: {
+    chosen: present({
       principal,
       key: readKey(key, definition),
       delayMs: readDelay(context, delayMs, definition),
       meta,
-    },
+    }),
     startWithinMs: readDeadline(context, startWithinMs),
     urgency: urgency === undefined ? undefined : checkUrgency("urgency", urgency),
     webhookUrl:

@@ -64,7 +64,8 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
 
   /** Claims once. Returns the time until the next claim, if nothing wakes the worker earlier. */
   async function claimOnce(): Promise<number> {
-    wakeUp.reset();
+    // What wakes the worker during claims that follow each other may concern a tenant that they have passed.
+    if (inARow === 0) wakeUp.reset();
     const asked = slots.free();
     const { left } = slots;
     const { begun, ended, token, again, nextInMs } = await claimer.claim(asked, left);
@@ -97,7 +98,9 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
       want(new Set(slots.free().keys()));
       // Without this, a long backlog of quick work would starve the rest of the process.
       await runtime.pause();
-      if (sleepMs > 0 && slots.left > 0) isWoken = await wakeUp.sleep(sleepMs);
+      if (sleepMs === 0) return;
+      inARow = 0;
+      if (slots.left > 0) isWoken = await wakeUp.sleep(sleepMs);
     } catch (error) {
       reportError(context, "claim", error);
       await sleep(PAUSE_AFTER_FAILURE_MS, runtime.clock, draining);

@@ -47,11 +47,11 @@ describe("an SQLite file that needs a newer release", () => {
     const first = await bench().start({ role: "api" });
     const sent = [await send("before", () => first.baseUrl)];
     const user = bench().user();
-    await user.run("insert into arr_migrations values (7, 5, 0)");
+    await user.run("insert into arr_versions values (7, 5, 0)");
     const api = await bench().start({ role: "api" });
     await expectRefusal("later", api, "Upgrade the package");
     await expectNoWorker(bench());
-    await user.run("delete from arr_migrations where version = 7");
+    await user.run("delete from arr_versions where version = 7");
     sent.push(await send("later", () => api.baseUrl));
     await bench().start({ role: "worker" });
     await bench().expectCompleted(sent);

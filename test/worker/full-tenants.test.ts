@@ -1,45 +1,53 @@
-import { type Backend, createMemoryBackend, createService, defineOperation } from "async-request-reply";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { createMemoryBackend, createService, createWorker, defineOperation } from "async-request-reply";
+import { createManualClock } from "async-request-reply/testing";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { anything } from "../support/careless-schema.js";
-import { describeClients } from "../support/sqlite/clients.js";
-import { newDatabaseFile } from "../support/sqlite/database-files.js";
 
+/** More than a claim looks at. */
 const TENANTS = 600;
-/** Claims in which all tenants are looked at. Each of them blocks the process, so it looks at some of them. */
-const MOST_CLAIMS = 4;
+const ENDS = 12;
 
-const limits = { runningPerTenant: 1 };
-const work = defineOperation({ name: "work", path: "/work", input: anything, limits });
-
-describe("among 600 tenants without a place in memory", () => findsThePlace(createMemoryBackend));
-describeClients("among 600 tenants without a place on SQLite", (client) => {
-  findsThePlace(() => {
-    const file = newDatabaseFile(client);
-    onTestFinished(file.remove);
-    return file.open();
-  });
+const work = defineOperation({
+  name: "work",
+  path: "/work",
+  input: anything,
+  limits: { runningPerTenant: 1 },
 });
 
-function findsThePlace(open: () => Backend): void {
-  it("claims find the only one with a place, in several short steps", async () => {
-    const backend = open();
-    const service = createService({ definitions: [work], backend, observe: false });
-    for (let tenant = 0; tenant < TENANTS; tenant += 1)
-      await service.submitMany(work, [{ input: 0 }, { input: 1 }], { tenant: `${tenant}` });
-    const definition = { name: "work", slots: TENANTS, leaseMs: 60_000, limits: work.limits, suspects: 0 };
-    const claim = (token: string) =>
-      backend.operations.claim({ token, definitions: [definition], limit: TENANTS });
-    const { begun } = await claim("first");
-    expect(begun).toHaveLength(TENANTS);
-    expect(await claim("none")).toMatchObject({ begun: [], again: true });
-    const { id = "", tenant } = begun[TENANTS / 2]?.operation ?? {};
-    await backend.operations.settle({ operationId: id, token: "first" }, { to: "completed", result: "null" });
-    const found: string[] = [];
-    for (let count = 0; count < MOST_CLAIMS && found.length === 0; count += 1) {
-      const claimed = await claim(`${count}`);
-      found.push(...claimed.begun.map(({ operation }) => operation.tenant));
-      expect(claimed.again || found.length > 0).toBe(true);
-    }
-    expect(found).toEqual([tenant]);
+// The clock stands still, so nothing but the end itself wakes the worker.
+it("an end lets the next operation of its tenant begin at once among 600 full tenants", async () => {
+  const runtime = { clock: createManualClock() };
+  const service = createService({
+    definitions: [work],
+    backend: createMemoryBackend(runtime),
+    observe: false,
+    runtime,
   });
-}
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const worker = createWorker(
+    service,
+    {
+      work: (_, { tenant }) => {
+        started.push(tenant);
+        return new Promise<void>((resolve) => ends.set(tenant, resolve));
+      },
+    },
+    { concurrency: TENANTS + 10 },
+  );
+  onTestFinished(async () => {
+    const stopping = worker.stop();
+    for (const end of ends.values()) end();
+    await stopping;
+  });
+  for (let tenant = 0; tenant < TENANTS; tenant += 1)
+    await service.submitMany(work, [{ input: 0 }, { input: 1 }], { tenant: `${tenant}` });
+  await worker.start();
+  await vi.waitFor(() => expect(started).toHaveLength(TENANTS));
+  for (let end = 0; end < ENDS; end += 1) {
+    const tenant = `${(end * TENANTS) / ENDS}`;
+    ends.get(tenant)?.();
+    await vi.waitFor(() => expect(started.at(-1)).toBe(tenant));
+    expect(started).toHaveLength(TENANTS + end + 1);
+  }
+});

@@ -10,7 +10,7 @@ import { createChanges } from "./notices/changes.js";
 import { createChannels } from "./notices/channels.js";
 import { createNotifications } from "./notices/notifications.js";
 import { createPostgresOperationStore } from "./operation-store.js";
-import { migrate, migrateIn, once } from "./schema/migrate.js";
+import { migrate, migrateIn, once, refuseUnpublished } from "./schema/migrate.js";
 import { quoteSchema } from "./schema/migrations.js";
 import { type PostgresBackendOptions, readPostgresSettings } from "./settings.js";
 import { createPostgresSubmissions } from "./submissions.js";
@@ -55,10 +55,13 @@ export function createPostgresBackend<Connection, Tx = Connection>(
   const migrationDatabase = toDatabase(options.pool, { timeoutMs: MIGRATION_TIMEOUT_MS, clock });
   const explain = createExplain(options.pool, schema);
   const migrateSchema = (): Promise<void> => migrate(migrationDatabase, schema, idleTimeoutMs, explain);
-  const ready = settings.migrate === "auto" ? once(migrateSchema) : async () => {};
-
-  const readyIn = async (query: RunStatement): Promise<boolean> =>
-    settings.migrate === "manual" || migrateIn(query, schema);
+  const isManual = settings.migrate === "manual";
+  const ready = once(isManual ? () => refuseUnpublished(database.query, schema) : migrateSchema);
+  const readyIn = async (query: RunStatement): Promise<boolean> => {
+    if (!isManual) return migrateIn(query, schema);
+    await refuseUnpublished(query, schema);
+    return true;
+  };
   const gateway = createGateway({
     database,
     shared,

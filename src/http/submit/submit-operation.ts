@@ -1,11 +1,12 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
 import { parseStored } from "../../contract/json/json-text.js";
+import type { Mutable } from "../../contract/mutable.js";
 import { isTerminal, type JsonText } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
 import { accept, reportAccepted } from "../../operations/submission/accept.js";
 import { type Accepted, toMessage } from "../../operations/submission/accepted.js";
 import { checkPayload } from "../../operations/submission/check-payload.js";
-import { toSubmission } from "../../operations/submission/to-submission.js";
+import { type ChosenMembers, toSubmission } from "../../operations/submission/to-submission.js";
 import type { Principal } from "../../ports/authorize.js";
 import type { CreatedResource } from "../../ports/create.js";
 import { isTraced, submitChannel, traced } from "../../telemetry/channels.js";
@@ -95,7 +96,9 @@ async function acceptRequest(
   const { value, tree } = payload instanceof Promise ? await payload : payload;
   const checking = checkPayload(definition, { value, tree, mediaType: format.mediaTypes[0] }, runtime.hash);
   const checkedPayload = checking instanceof Promise ? await checking : checking;
-  const chosen = { principal: principal.id, key, meta: tracing?.meta };
+  const chosen: Mutable<ChosenMembers> = { principal: principal.id };
+  if (key !== undefined) chosen.key = key;
+  if (tracing?.meta !== undefined) chosen.meta = tracing.meta;
   const asked = { definition, tenant, chosen, urgency, webhookUrl };
   const submission = toSubmission(service, asked, checkedPayload);
   const checked = { definition, submission, tree, output: checkedPayload.output };

@@ -2,13 +2,12 @@ import type { OperationDefinition } from "../../contract/definition/definition.j
 import { laneOf } from "../../contract/definition/lane.js";
 import type { Mutable } from "../../contract/mutable.js";
 import { DEFAULT_URGENCY, type NewOperation } from "../../contract/operation.js";
-import { assignPresent } from "../../contract/present.js";
 import type { Submission } from "../../ports/submission.js";
 import type { CheckedPayload } from "./check-payload.js";
 import type { SubmissionContext } from "./context.js";
 
 /** Members of a new operation that its caller chooses, or that come with the call. */
-type Chosen = Omit<
+export type ChosenMembers = Omit<
   NewOperation,
   | "id"
   | "tenant"
@@ -33,7 +32,7 @@ export interface SubmissionRequest {
   readonly urgency?: number | undefined;
   /** Time within which work must start. Milliseconds. Default: that of the definition. */
   readonly startWithinMs?: number | undefined;
-  readonly chosen: { readonly [Name in keyof Chosen]?: Chosen[Name] | undefined };
+  readonly chosen: ChosenMembers;
   /** Receiver of the webhook that the request chose. Default: the endpoint of the tenant. */
   readonly webhookUrl?: string | undefined;
 }
@@ -49,8 +48,9 @@ export function toSubmission(
   const { urgency = definition.urgency, startWithinMs = definition.startWithinMs } = request;
   const lane = laneOf(definition, output);
   const id = runtime.newId();
-  // Assigned one by one, because a spread would cost more than the rest of this function.
+  // A spread at the start costs little. Later ones would cost more than the rest of this function.
   const operation: Mutable<NewOperation> = {
+    ...chosen,
     id,
     tenant,
     definition: name,
@@ -58,7 +58,6 @@ export function toSubmission(
     retentionMs,
     failedRetentionMs,
   };
-  assignPresent(operation, chosen);
   if (startWithinMs !== undefined) operation.startWithinMs = startWithinMs;
   if (lane !== undefined) operation.lane = lane;
   // Stores fill in the default, and most submissions take a shorter way without the member.

@@ -65,8 +65,8 @@ await describePostgres("check() looks at the schema and", (server) => {
       "it was taken apart",
       [migrated, incomplete],
       (schema: string) =>
-        `Schema ${schema} has version 1 of this release, but its function get_v1 is missing. If it was made by 0.1, which was not ` +
-        "released, drop the schema and call `backend.migrate()`. Otherwise, restore it from a backup.",
+        `Schema ${schema} has version 1 of this release, but its function get_v1 is missing. Restore it from a backup, or from a ` +
+        "new schema that `backend.migrate()` makes.",
     ],
   ])("rejects when %s", async (_, statements, detailOf) => {
     const backend = await manual(...statements);

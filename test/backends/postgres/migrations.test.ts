@@ -1,6 +1,8 @@
+import { createOrderService } from "async-request-reply";
 import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describePostgres } from "../../support/postgres/server.js";
+import { expectMisconfigured } from "./refused-check.js";
 import { newId, newOperation, newSubmission } from "./submissions.js";
 import { openTestPool } from "./test-pool.js";
 
@@ -27,6 +29,62 @@ await describePostgres("migrating Postgres", (server) => {
     await expect(manual.operations.get(newId(), "a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await manual.migrate();
     expect(await manual.operations.get(newId(), "a")).toBeUndefined();
+  });
+
+  describe("refuses tables that no published release has made", () => {
+    const sentence = (schema: string) =>
+      `Schema ${schema} was made by an unpublished version of async-request-reply. Drop it with \`drop schema ${schema} cascade\`, ` +
+      "and make it again.";
+
+    /** The parts of a schema of 0.2.0 that this release has too. */
+    async function openUnpublished(migrate: "auto" | "manual") {
+      const backend = server.openOwn({ migrate });
+      const { schema } = backend;
+      await server.pool.query(
+        `create schema ${schema};
+         create table ${schema}.migrations (version integer primary key, applied_at timestamptz not null default now());
+         insert into ${schema}.migrations (version) values (1);
+         create table ${schema}.operations (id uuid primary key, input text);
+         create function ${schema}.now_v1() returns timestamptz language sql as 'select now()'`,
+      );
+      return backend;
+    }
+
+    it.each(["auto", "manual"] as const)("in check(), with migrate: %s", async (migrate) => {
+      const backend = await openUnpublished(migrate);
+      await expectMisconfigured(backend, sentence(backend.schema));
+    });
+
+    it.each(["auto", "manual"] as const)("at the first use, with migrate: %s", async (migrate) => {
+      const { schema, operations, submissions } = await openUnpublished(migrate);
+      const refused = { message: expect.stringContaining(sentence(schema)) };
+      await expect(operations.get(newId(), "a")).rejects.toMatchObject(refused);
+      await expect(submissions.record(newSubmission())).rejects.toMatchObject(refused);
+    });
+
+    it("in the caller's transaction, which stays usable", async () => {
+      const backend = await openUnpublished("auto");
+      const service = createOrderService({ backend });
+      const tx = await server.pool.connect();
+      try {
+        await tx.query("begin");
+        const submitting = service.submit(service.definitions[0], { itemId: "a", quantity: 1 }, { tx });
+        await expect(submitting).rejects.toMatchObject({
+          message: expect.stringContaining(sentence(backend.schema)),
+        });
+        expect((await tx.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+      } finally {
+        await tx.query("rollback");
+        tx.release();
+      }
+    });
+
+    it("in the SQL for migration tools, and changes nothing", async () => {
+      const { schema } = await openUnpublished("manual");
+      const [text = ""] = postgresMigrations(schema);
+      await expect(server.pool.query(text)).rejects.toThrow(sentence(schema));
+      expect(await versions(schema)).toEqual([{ version: 1 }]);
+    });
   });
 
   it("keeps two schemas of one database apart", async () => {

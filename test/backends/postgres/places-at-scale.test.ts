@@ -93,6 +93,41 @@ await describePostgres(`places among ${WAITING} waiting operations`, (server) =>
     expect(blocks).toBeLessThan(1_600 * 10);
   });
 
+  it("looks at each of 5,000 tenants without a place once, in claims that follow each other", async () => {
+    await pool().query(
+      `insert into ${schema}.operations (id, tenant, definition, state, input, retention_ms, created_at, due_at)
+       select gen_random_uuid(), 't' || n % 5000, 'crowd', 'pending', '1', 0, now(), now() - interval '1 minute'
+       from generate_series(1, 10000) n`,
+    );
+    await pool().query(`vacuum analyze ${schema}.operations`);
+    const { backend, claim } = claimer("crowd", pool(), { runningPerTenant: 1 });
+    const running = await claim(6_000);
+    expect(running).toHaveLength(5_000);
+    const claimAll = async () => {
+      const outcomes: (number | string)[] = [];
+      for (let again = true; again; ) {
+        const definition = { name: "crowd", slots: 10, leaseMs: LEASE_MS, suspects: 0 };
+        const definitions = [{ ...definition, limits: { runningPerTenant: 1 } }];
+        const claimed = await backend.operations.claim({
+          token: `${outcomes.length}`,
+          limit: 10,
+          definitions,
+        });
+        outcomes.push(claimed.begun[0]?.operation.tenant ?? "none");
+        again = claimed.again;
+      }
+      return outcomes;
+    };
+    expect(await claimAll()).toEqual(["none", "none", "none"]);
+    const [operationId = ""] = running.slice(2_500);
+    const lease = { operationId, token: await tokenOf(operationId) };
+    const { tenant } = (await backend.operations.getMany([operationId]))[0] ?? {};
+    await backend.operations.settle(lease, { to: "completed" });
+    const found = await claimAll();
+    expect(found.filter((outcome) => outcome !== "none")).toEqual([tenant]);
+    expect(found.length).toBeLessThanOrEqual(6);
+  });
+
   it("passes few attempts that have ended while a transaction stays open", async () => {
     await add("ended", "a", null, 20_000);
     const { claim } = claimer("ended", pool(), { runningPerTenant: 1 });

@@ -30,7 +30,7 @@ describeFile("an SQLite file that cannot be used", (file, client) => {
   it("is named as one that needs a newer release, and stays as it is", async () => {
     await file.open().check();
     const database = file.connect();
-    database.exec("insert into arr_migrations values (7, 5, 0)");
+    database.exec("insert into arr_versions values (7, 5, 0)");
     const [check, record] = await errorsOf(createSqliteBackend({ database }));
     expect(check).toMatchObject({
       code: "INVALID_OPTION",
@@ -44,11 +44,33 @@ describeFile("an SQLite file that cannot be used", (file, client) => {
     expect(database.prepare("select id from arr_operations").all()).toEqual([]);
   });
 
+  it("is named as one that no published release has made, and stays as it is", async () => {
+    const database = file.connect();
+    database.exec(
+      `create table arr_migrations (version integer primary key, needs integer not null, applied_at integer not null);
+       insert into arr_migrations values (1, 1, 0);
+       create table arr_operations (seq integer primary key, id text, input text)`,
+    );
+    const [check, record] = await errorsOf(createSqliteBackend({ database }));
+    const sentence =
+      "The database file was made by an unpublished version of async-request-reply. Delete it, or open another file.";
+    expect(check).toMatchObject({ code: "INVALID_OPTION", detail: sentence });
+    expect(record).toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: expect.stringContaining(sentence),
+      context: { recorded: "no" },
+    });
+    expect(database.prepare("select name from sqlite_master where type = 'table'").all()).toEqual([
+      { name: "arr_migrations" },
+      { name: "arr_operations" },
+    ]);
+  });
+
   it("is used if a newer release has only added to its tables", async () => {
     await file.open().check();
     const database = file.connect();
     database.exec(
-      "alter table arr_operations add column color text; insert into arr_migrations values (2, 1, 0)",
+      "alter table arr_operations add column color text; insert into arr_versions values (2, 1, 0)",
     );
     const backend = createSqliteBackend({ database });
     await backend.check();

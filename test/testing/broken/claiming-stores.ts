@@ -5,6 +5,7 @@ import type { TrackedStore } from "./tracked-store.js";
 const OF_LIMITS = [
   "limits.claim",
   "limits.claim-flood",
+  "limits.claim-crowd",
   "limits.claim-urgent",
   "limits.claim-lost-running-1",
   "limits.claim-lost-running-4",
@@ -92,6 +93,9 @@ export const claimingStores = named<TrackedStore>({
       "limits.race",
     ],
     (store) => askingOf(store, () => ({ limits: undefined })),
+  ),
+  "never says that it has looked at all tenants": caughtBy(["limits.claim-crowd"], (store) =>
+    answering(store, (claimed) => ({ ...claimed, again: true })),
   ),
   "claims for twice the slots and places": caughtBy(["limits.claim-lost-slots"], (store) =>
     asking(store, ({ definitions, limit, ...request }) => ({

@@ -28,7 +28,7 @@ const COLUMNS = {
   record_new_v1: "place, outcome, operation",
   record_v1: "place, outcome, operation",
   record_each_v1: "place, outcome, operation",
-  mark_v1: "f as mark",
+  database_v1: "f as mark",
   record_in_v1: "place, outcome, operation",
   hold_v1: "f as transaction_id",
   create_v1: "f as created",

@@ -82,7 +82,7 @@ export function createGateway<Tx>(options: GatewayOptions<Tx>): Gateway<Tx> {
   const within = createTimeLimit(options.timeoutMs, runtime.clock);
   const callOf = createCalls(schema);
   const readMark = async (query: RunStatement): Promise<string | null> =>
-    (await query(callOf("mark_v1", []))).rows[0]?.mark as string | null;
+    (await query(callOf("database_v1", []))).rows[0]?.mark as string | null;
   const own = createOwnDatabase(() => readMark(database.query));
   let isReady = false;
   let isReadyIn = false;

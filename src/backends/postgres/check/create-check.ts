@@ -1,9 +1,11 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
+import { misuse } from "../../../contract/options.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { codeOf } from "../connection/driver-error.js";
 import type { RunStatement, SqlDatabase } from "../connection/sql-database.js";
 import type { Explain } from "../connection/store-error.js";
 import { createTimeLimit } from "../connection/time-limit.js";
+import { UNPUBLISHED, unpublished } from "../schema/migrations.js";
 import { connectionMistake, isAboutConnecting } from "./connection-mistake.js";
 import {
   findPoolerMistake,
@@ -62,6 +64,8 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
       return undefined;
     } catch (error) {
       const { cause } = isAsyncReplyError(error) ? error.context : { cause: error };
+      if (codeOf(cause) === UNPUBLISHED) return misuse(unpublished(schema));
+      if (isAsyncReplyError(error) && error.code === "INVALID_OPTION") return error;
       if (codeOf(cause) === "42501") return findMigrationMistake(query, schema, facts);
       const doing = `Schema ${schema} was not created or upgraded`;
       const detail =
@@ -101,6 +105,8 @@ export function createExplain(pool: object, schema: string): Explain {
       case "42P01":
       case "42883":
         return `Schema ${schema} is missing or older than this release. ${howToMigrate(schema)}`;
+      case UNPUBLISHED:
+        return unpublished(schema);
       case "42501":
         return `The role of the pool lacks a grant on schema ${schema}. Call \`backend.check()\`, which names the statement to run.`;
       case "25006":

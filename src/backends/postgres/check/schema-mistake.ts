@@ -125,8 +125,8 @@ function partMissing(schema: string, version: number, { kind, name }: Lack): Asy
         "`async-request-reply` in this process.",
     );
   return misuse(
-    `Schema ${schema} has ${needed}, but its ${kind} ${name} is missing. If it was made by 0.1, which was not ` +
-      "released, drop the schema and call `backend.migrate()`. Otherwise, restore it from a backup.",
+    `Schema ${schema} has ${needed}, but its ${kind} ${name} is missing. Restore it from a backup, or from a new schema that ` +
+      "`backend.migrate()` makes.",
   );
 }
 

@@ -1,6 +1,7 @@
+import { misuse } from "../../../contract/options.js";
 import type { RunStatement, SqlDatabase } from "../connection/sql-database.js";
 import { type Explain, toStoreError } from "../connection/store-error.js";
-import { postgresMigrations } from "./migrations.js";
+import { isUnpublished, postgresMigrations, quoteSchema, unpublished } from "./migrations.js";
 
 /**
  * Creates or upgrades the schema. Safe to call from several processes at once. If a process dies during the migration,
@@ -44,12 +45,22 @@ export async function migrateIn(query: RunStatement, schema: string): Promise<bo
   });
   if (there.rows[0]?.there === true) {
     // Both times are starts of transactions, so a migration by this transaction does not count as earlier.
-    const text = `select count(*)::integer as versions, bool_and(applied_at < now()) as stays from "${schema}".migrations`;
+    const text = `select count(*)::integer as versions, bool_and(applied_at < now()) as stays,
+      ${isUnpublished(quoteSchema(schema))} as unpublished from "${schema}".migrations`;
     const [row] = (await query({ text, values: [] })).rows;
+    // The migration itself would abort the user's transaction.
+    if (row?.unpublished === true) throw misuse(unpublished(schema));
     if (Number(row?.versions) >= versions.length) return row?.stays === true;
   }
   await addVersions(query, schema);
   return false;
+}
+
+/** Throws `INVALID_OPTION` if no published release has made the schema. */
+export async function refuseUnpublished(query: RunStatement, schema: string): Promise<void> {
+  const text = `select ${isUnpublished(quoteSchema(schema))} as unpublished`;
+  const [row] = (await query({ text })).rows;
+  if (row?.unpublished === true) throw misuse(unpublished(schema));
 }
 
 /**

@@ -13,7 +13,23 @@ interface Addition {
 }
 
 /** All versions, in order. Never change or remove one, so that the previous release keeps working with the schema. */
-const VERSIONS: readonly Addition[] = [{ marker: "now_v1()", text: version1 }];
+const VERSIONS: readonly Addition[] = [{ marker: "database_v1()", text: version1 }];
+
+/** SQLSTATE of a migration of tables that no published release has made. */
+export const UNPUBLISHED = "ARR30";
+
+/** Statement that tells whether no published release has made the tables of a schema. Takes its quoted name. */
+export function isUnpublished(quoted: string): string {
+  return `to_regclass('${quoted}.operations') is not null and to_regprocedure('${quoted}.${VERSIONS[0]?.marker}') is null`;
+}
+
+/** Returns what is wrong with such a schema. */
+export function unpublished(schema: string): string {
+  return (
+    `Schema ${schema} was made by an unpublished version of async-request-reply. Drop it with ` +
+    `\`drop schema ${schema} cascade\`, and make it again.`
+  );
+}
 
 /** Schema version that this release needs. */
 export const SCHEMA_VERSION: number = VERSIONS.length;
@@ -62,6 +78,9 @@ begin
   -- The migration of another process can take longer than the role's lock_timeout.
   perform set_config('lock_timeout', '0', true);
   perform pg_advisory_xact_lock(hashtextextended('async-request-reply migrations of ${schema}', 0));
+  if ${isUnpublished(quoted)} then
+    raise exception using errcode = '${UNPUBLISHED}', message = ${literal(unpublished(schema))};
+  end if;
   if to_regnamespace('${schema}') is null then
     create schema ${quoted};
   end if;
@@ -78,6 +97,10 @@ end
 $migration$;
 `,
   ).slice(after);
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /**

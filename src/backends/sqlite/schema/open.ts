@@ -112,7 +112,7 @@ const VERSIONS: readonly Addition[] = [{ text: version1, needs: 1 }];
 const SCHEMA_VERSION: number = VERSIONS.length;
 
 /** Name of the table that lists the applied versions. The file can hold tables of the user too. */
-const MIGRATIONS = "arr_migrations";
+const MIGRATIONS = "arr_versions";
 
 /**
  * Creates or upgrades the tables in one transaction. Safe to call from several processes at once.
@@ -142,11 +142,14 @@ function migrate(statements: Statements, now: number): void {
 
 /** Returns the version of the file, or 0. Throws `INVALID_OPTION` if this release is too old for it. */
 function appliedVersion(statements: Statements): number {
-  if (
-    statements.first(`select 1 from sqlite_master where type = 'table' and name = '${MIGRATIONS}'`) ===
-    undefined
-  )
-    return 0;
+  const hasTable = (name: string): boolean =>
+    statements.first("select 1 from sqlite_master where type = 'table' and name = ?", name) !== undefined;
+  if (!hasTable(MIGRATIONS)) {
+    if (!hasTable("arr_operations")) return 0;
+    throw misuse(
+      "The database file was made by an unpublished version of async-request-reply. Delete it, or open another file.",
+    );
+  }
   const row =
     statements.first(
       `select coalesce(max(version), 0) as version, coalesce(max(needs), 0) as needs from ${MIGRATIONS}`,

@@ -41,22 +41,26 @@ end
 $function$;
 
 -- Returns the tenants of one definition and urgency whose turn it is, if they have due work: those after the last of `known`
--- in the order of their names, and then the others. Passes no more than `misses` tenants whose earliest work is due later, or
--- who have no free place, and says how many it may still pass. `frees` are the free places of each.
+-- in the order of their names, and then the others up to `up_to`, which is itself by default. Passes no more than `misses` tenants
+-- whose earliest work is due later, or who have no free place, and says how many it may still pass, and whether it has looked at all
+-- tenants. `frees` are the free places of each.
 -- `known` are the tenants that had the last turns. Their entries are found at `earliest`, so that a search does not pass the
 -- dead entries of a tenant with much work. `reached` is the last tenant that it looked at.
-create function {{schema}}.next_tenants_v1(name text, level integer, known text[], most integer, misses integer,
-  at timestamptz, earliest timestamptz, most_of_tenant integer, held_since timestamptz, out tenants text[],
-  out frees integer[], out reached text, out misses_left integer)
+create function {{schema}}.next_tenants_v1(name text, level integer, known text[], up_to text, most integer,
+  misses integer, at timestamptz, earliest timestamptz, most_of_tenant integer, held_since timestamptz, out tenants text[],
+  out frees integer[], out reached text, out misses_left integer, out complete boolean)
 returns record language plpgsql
 as $function$
 declare
   first text collate "C" := known[cardinality(known)];
   here text collate "C" := first;
-  up_to text collate "C";
+  last text collate "C" := coalesce(up_to, first);
+  -- A walk that an earlier claim has begun may have passed the end of the names.
+  bound text collate "C" := case when first < last then last end;
   walked record;
 begin
   misses_left := misses;
+  complete := true;
   -- A tenant without others is common, and the walk would cost more than all else.
   if cardinality(known) = 1 and not exists (
     (select from {{schema}}.operations o
@@ -108,28 +112,30 @@ begin
             where o.definition = name and o.tenant = n.tenant and {{leased}} and o.limited
               and o.due_at >= held_since and o.state = 'pending'
             order by o.due_at limit most_of_tenant) t) end as free) f
-      where w.found < most and w.looked - w.found < misses_left and (up_to is null or w.tenant < up_to))
+      where w.found < most and w.looked - w.found < misses_left and (bound is null or w.tenant < bound))
     select array_agg(w.tenant order by w.looked) filter (where w.free > 0) as due,
         array_agg(w.free::integer order by w.looked) filter (where w.free > 0) as frees, max(w.looked) as looked,
         max(w.tenant) filter (where w.looked > 0) as last
-      into walked from walk w where up_to is null or w.tenant <= up_to;
+      into walked from walk w where bound is null or w.tenant <= bound;
     tenants := tenants || walked.due;
     frees := frees || walked.frees;
     reached := coalesce(walked.last, reached);
     most := most - coalesce(cardinality(walked.due), 0);
     misses_left := misses_left - walked.looked + coalesce(cardinality(walked.due), 0);
-    exit when most <= 0 or misses_left <= 0;
+    exit when most <= 0 or misses_left <= 0 or bound is not null;
     here := '';
-    up_to := first;
+    bound := last;
   end loop;
+  complete := most <= 0 or misses_left > 0 or coalesce(reached >= bound, false);
 end
 $function$;
 
 -- Selects due operations of one definition in the order of their urgency and, within one urgency, by turns of their tenants,
 -- the oldest of each tenant first. `turns` contains the tenants that had the last turns, by urgency, and `next_turns` the
 -- same afterwards. The first turn begins at `start`. `most_of_tenant` is null if tenants have no limit. With one, `again` says
--- that it has not looked at all tenants, and the lock of the definition's places must be held. `more` says that another look may
--- find more work with a place.
+-- that it has not looked at all tenants, and the lock of the definition's places must be held. If it found no work either,
+-- `next_turns` has the tenant up to which the next claim goes on, so that claims one after the other look at each tenant once.
+-- `more` says that another look may find more work with a place.
 create function {{schema}}.select_by_turns_v1(name text, most integer, at timestamptz, earliest timestamptz,
   admitted boolean, creates boolean, turns jsonb, start text, most_of_tenant integer, held_since timestamptz, out ids uuid[],
   out lost uuid[], out next_turns jsonb, out laned boolean, out again boolean, out more boolean)
@@ -141,6 +147,8 @@ declare
   -- There is no search in the order of time after one within a limit, so it passes more tenants.
   misses integer := case when most_of_tenant is null then greatest(16, most / 2) else 2000 end;
   known text[];
+  walk text;
+  up_to text;
   ring record;
   share integer;
   extra integer;
@@ -160,9 +168,12 @@ begin
     if cardinality(known) = 0 then
       known := array[start];
     end if;
-    ring := {{schema}}.next_tenants_v1(name, level, known, most, misses, at, earliest, most_of_tenant, held_since);
+    walk := 'walk ' || level;
+    up_to := turns->>walk;
+    next_turns := next_turns - walk;
+    ring := {{schema}}.next_tenants_v1(name, level, known, up_to, most, misses, at, earliest, most_of_tenant, held_since);
     if most_of_tenant is not null then
-      again := again or (ring.misses_left <= 0 and cardinality(ring.tenants) < most);
+      again := again or not ring.complete;
       misses := greatest(1, ring.misses_left);
     end if;
     if ring.reached is null then
@@ -172,6 +183,9 @@ begin
     -- If there are more tenants than turns, none of them leaves many dead entries.
     next_turns := jsonb_set(next_turns, array[level::text], to_jsonb(case when cardinality(ring.tenants) < least(most, 64)
       then array_append(array_remove(ring.tenants, ring.reached), ring.reached) else array[ring.reached] end));
+    if most_of_tenant is not null and not ring.complete then
+      next_turns := jsonb_set(next_turns, array[walk], to_jsonb(coalesce(up_to, known[cardinality(known)])));
+    end if;
     continue when cardinality(ring.tenants) = 0;
     share := most / cardinality(ring.tenants);
     extra := most % cardinality(ring.tenants);
@@ -187,8 +201,11 @@ begin
         and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
         and {{in_time}}
       order by o.due_at limit least(share + (t.place <= extra)::integer, t.free) for update skip locked) c;
-    -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
-    exit when ids is not null or lost is not null;
+    if ids is not null or lost is not null then
+      next_turns := next_turns - walk;
+      -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
+      exit;
+    end if;
   end loop;
 end
 $function$;

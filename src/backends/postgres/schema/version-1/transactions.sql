@@ -1,7 +1,7 @@
 -- Steps within the user's transactions.
 
 -- Returns a mark of this database: its name, and when the schema was created in it.
-create function {{schema}}.mark_v1() returns text language plpgsql stable
+create function {{schema}}.database_v1() returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $function$
 begin
@@ -22,8 +22,8 @@ declare
   at timestamptz := {{schema}}.now_v1();
   made boolean := false;
 begin
-  if mark <> {{schema}}.mark_v1() then
-    return query select n, 'elsewhere:' || {{schema}}.mark_v1(), null::json from generate_series(1, cardinality(ids)) n;
+  if mark <> {{schema}}.database_v1() then
+    return query select n, 'elsewhere:' || {{schema}}.database_v1(), null::json from generate_series(1, cardinality(ids)) n;
     return;
   end if;
   begin

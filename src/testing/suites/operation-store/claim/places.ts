@@ -1,7 +1,7 @@
 import type { NewOperation } from "../../../../contract/operation.js";
 import type { RunningLimits } from "../../../../ports/claim.js";
 import type { OperationStore } from "../../../../ports/operation-store.js";
-import { deepEqual, equal } from "../../../expect.js";
+import { deepEqual, equal, ok } from "../../../expect.js";
 import {
   COMPLETED,
   claim,
@@ -16,6 +16,10 @@ import {
 
 /** More than a claim looks at. */
 const FLOOD = 200;
+/** More tenants than one claim of an embedded store looks at. */
+const CROWD = 600;
+/** So many claims are enough to look at all of them. */
+const MAX_CLAIMS = 8;
 
 /** Returns how many of these operations hold a lease. `cancel` says it without changing anything that matters here. */
 async function countRunning(store: OperationStore, operations: readonly NewOperation[]): Promise<number> {
@@ -54,6 +58,39 @@ export const claimPlaceChecks: readonly OperationStoreCheck[] = [
       equal((await claim(store, { slots: 10, limits })).begun.length, 4, "how many begin");
       for (let call = 0; call < 3; call += 1)
         deepEqual(idsOf(await claim(store, { slots: 10, limits })), [], "what a later claim begins");
+    },
+  },
+  {
+    rule: "limits.claim-crowd",
+    name: "claims look at each of many full tenants once, and find the one that has a place again",
+    needs: ["limits"],
+    check: async (store) => {
+      const limits: RunningLimits = { runningPerTenant: 1 };
+      const tenants = Array.from({ length: CROWD }, (_, index) => `tenant ${index}`);
+      const token = newToken();
+      const wanted = { slots: 2 * CROWD, limit: 2 * CROWD, limits };
+      const createEach = (): Promise<readonly NewOperation[]> =>
+        Promise.all(tenants.map((tenant) => createPending(store, { tenant })));
+      const running = await createEach();
+      equal((await claim(store, { ...wanted, token })).begun.length, CROWD, "how many begin at first");
+      await createEach();
+
+      /** Claims until nothing more can begin, and returns the tenants of what began. */
+      async function claimAll(): Promise<readonly string[]> {
+        const begun: string[] = [];
+        for (let calls = 1; ; calls += 1) {
+          const claimed = await claim(store, { ...wanted, slots: 10, limit: 10 });
+          begun.push(...claimed.begun.map(({ operation }) => operation.tenant));
+          if (!claimed.again) return begun;
+          ok(calls < 2 * MAX_CLAIMS, `${calls} claims say \`again\``);
+        }
+      }
+      deepEqual(await claimAll(), [], "what begins while all tenants are full");
+      for (const index of [0, CROWD / 2, CROWD - 1]) {
+        const { id = "", tenant = "" } = running[index] ?? {};
+        await store.settle(leaseOf(id, token), COMPLETED);
+        deepEqual(await claimAll(), [tenant], "the tenants of what begins after an end");
+      }
     },
   },
   {

@@ -36,7 +36,7 @@ await describePostgres("migrating Postgres", (server) => {
       `Schema ${schema} was made by an unpublished version of async-request-reply. Drop it with \`drop schema ${schema} cascade\`, ` +
       "and make it again.";
 
-    /** The parts of a schema of 0.2.0 that this release has too. */
+    /** The parts of an unpublished schema that this release has too. */
     async function openUnpublished(migrate: "auto" | "manual") {
       const backend = server.openOwn({ migrate });
       const { schema } = backend;

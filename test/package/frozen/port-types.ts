@@ -4,6 +4,8 @@ import { root } from "../../support/built.js";
 
 /** Entries whose types other packages implement: stores, queues and hooks. */
 const ENTRIES = ["src/ports.ts"];
+/** The files of these types. */
+const OF_PORTS = ["src/ports/", "src/contract/operation.ts"].map((path) => join(root, path));
 
 /**
  * Returns the declarations of all types that implementations of ports depend on, without comments, sorted by name. It is the
@@ -32,7 +34,7 @@ export function portTypes(): string {
       const source = declaration.getSourceFile();
       const isType = ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration);
       const name = target.getName();
-      if (!isType || !source.fileName.startsWith(join(root, "src/ports/")) || found.has(name)) continue;
+      if (!isType || !OF_PORTS.some((path) => source.fileName.startsWith(path)) || found.has(name)) continue;
       found.set(name, printer.printNode(ts.EmitHint.Unspecified, declaration, source));
       ts.forEachChild(declaration, visitNames);
     }

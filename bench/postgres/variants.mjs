@@ -25,11 +25,17 @@ export const pgBossByTenant = {
   module: "pg-boss",
   options: { groupPerTenant: true },
 };
+export const pgBossPlain = { name: "pg-boss, plain send", module: "pg-boss", options: { plain: true } };
 export const graphileWorker = { name: "graphile, key, op in tx", module: "graphile-worker" };
 export const graphileByTenant = {
   name: "graphile, queue per tenant",
   module: "graphile-worker",
   options: { queuePerTenant: true },
+};
+export const graphilePlain = {
+  name: "graphile, plain add_job",
+  module: "graphile-worker",
+  options: { plain: true },
 };
 export const dbos = { name: "DBOS startWorkflow", module: "dbos" };
 export const dbosWithStep = { name: "DBOS workflow + 1 step", module: "dbos", options: { withStep: true } };
@@ -40,6 +46,12 @@ export const byHand = {
   needsRedis: true,
 };
 export const bullmq = { name: "bullmq + op", module: "by-hand", needsRedis: true };
+export const bullmqPlain = {
+  name: "bullmq, plain add",
+  module: "by-hand",
+  options: { plain: true },
+  needsRedis: true,
+};
 export const bullmqOnPostgres = { name: "bullmq on Postgres", module: "bullmq-on-postgres" };
 export const restate = { name: "Restate", module: "restate", onRestate: true };
 

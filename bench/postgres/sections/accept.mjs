@@ -4,12 +4,15 @@ import * as variants from "../variants.mjs";
 
 const {
   bullmqOnPostgres,
+  bullmqPlain,
   byHand,
   dbos,
+  graphilePlain,
   graphileWorker,
   groupCommit,
   oneCte,
   pgBoss,
+  pgBossPlain,
   product,
   productOverHttp,
 } = variants;
@@ -17,7 +20,8 @@ const { rawInsert, rawSameRow, transaction } = variants;
 
 const ours = [rawInsert, rawSameRow, oneCte, transaction, groupCommit, product, productOverHttp];
 const peers = [pgBoss, graphileWorker, dbos];
-const all = [...ours, ...peers, bullmqOnPostgres, byHand];
+const plain = [pgBossPlain, graphilePlain, bullmqPlain];
+const all = [...ours, ...peers, bullmqOnPostgres, byHand, ...plain];
 const MOST_CLIENTS = 32;
 
 const levels = [

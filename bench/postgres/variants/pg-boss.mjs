@@ -19,8 +19,11 @@ const WORK_BY_TENANT = {
   notifyPollingIntervalSeconds: 0.5,
 };
 
-/** pg-boss: `send` in the transaction that records key and operation. With `groupPerTenant`, each tenant is a group. */
-export async function open({ url, groupPerTenant = false }) {
+/**
+ * pg-boss: `send` in the transaction that records key and operation. With `groupPerTenant`, each tenant is a group. With `plain`, only
+ * the job is recorded.
+ */
+export async function open({ url, groupPerTenant = false, plain = false }) {
   const pool = createPool(url);
   await createThreeTables(pool);
   const tables = threeTableCounts(pool);
@@ -35,24 +38,30 @@ export async function open({ url, groupPerTenant = false }) {
   await boss.start();
   await boss.createQueue(QUEUE, { notify: true, partition: true });
   return {
-    accept: (order) =>
-      inTransaction(pool, async (client) => {
+    accept: (order) => {
+      if (plain) return boss.send(QUEUE, { operationId: order.id });
+      return inTransaction(pool, async (client) => {
         await recordKeyAndOperation(client, order);
         const db = { executeSql: (text, values) => client.query(text, values) };
         const group = groupPerTenant ? { group: { id: order.tenant } } : {};
         await boss.send(QUEUE, { operationId: order.id }, { db, ...group });
-      }),
+      });
+    },
     reset: async () => {
       await pool.query("truncate pgboss.job");
       await tables.empty();
     },
-    accepted: async () => Math.min(await tables.operations(), await countOf(pool, "pgboss.job")),
-    completed: tables.completed,
+    accepted: async () =>
+      Math.min(
+        plain ? Number.POSITIVE_INFINITY : await tables.operations(),
+        await countOf(pool, "pgboss.job"),
+      ),
+    completed: plain ? () => countOf(pool, "pgboss.job where state = 'completed'") : tables.completed,
     startWork: async ({ onStart, onCompleted }) => {
       await boss.work(QUEUE, groupPerTenant ? WORK_BY_TENANT : WORK, async (jobs) => {
         const ids = jobs.map(({ data }) => data.operationId);
         await Promise.all(ids.map((id) => onStart?.(id)));
-        await completeOperations(pool, ids);
+        if (!plain) await completeOperations(pool, ids);
         onCompleted(ids.length);
       });
       return () => boss.offWork(QUEUE);

@@ -27,8 +27,10 @@ interface StartedRun {
 
 /** Result of a claim of a run. */
 interface Look {
-  /** Whether another claim may find more at once. */
-  readonly more: boolean;
+  /** Whether it began or ended anything, so that another claim may find more. */
+  readonly found: boolean;
+  /** Whether it did not look at everything. */
+  readonly again: boolean;
   /** Whether work is due that cannot begin. */
   readonly blocked: boolean;
 }
@@ -70,13 +72,13 @@ export function createRuns(
           return processor !== undefined && time.allows(processor);
         }),
       );
-      if (draining.raised || free.size === 0) return { more: false, blocked: false };
+      if (draining.raised || free.size === 0) return { found: false, again: false, blocked: false };
       const { begun, ended, token, again, blocked } = await claimer.claim(free, slots.left);
       for (const each of begun) {
         const handling = start(each, token, () => void handled.delete(handling));
         handled.add(handling);
       }
-      return { more: begun.length > 0 || ended.length > 0 || again, blocked };
+      return { found: begun.length > 0 || ended.length > 0, again, blocked };
     }
 
     /** Waits until a slot becomes free, at most until the next sweep. `freed` says how many were when this was decided. */
@@ -102,9 +104,9 @@ export function createRuns(
           worked = false;
         }
         const { freed } = slots;
-        const { more, blocked } = await inTurn(claim);
-        if (more) {
-          worked = true;
+        const { found, again, blocked } = await inTurn(claim);
+        worked ||= found;
+        if (found || again) {
           // Without this, quick work in memory would starve the rest of the process.
           await runtime.pause();
         } else if (handled.size > 0 || slots.free().size === 0) {

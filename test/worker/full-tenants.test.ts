@@ -14,36 +14,46 @@ const work = defineOperation({
   limits: { runningPerTenant: 1 },
 });
 
-// The clock stands still, so nothing but the end itself wakes the worker.
-it("an end lets the next operation of its tenant begin at once among 600 full tenants", async () => {
+/** Opens workers of one back end whose clock stands still, so nothing but work wakes them. */
+function open() {
   const runtime = { clock: createManualClock() };
-  const service = createService({
-    definitions: [work],
-    backend: createMemoryBackend(runtime),
-    observe: false,
-    runtime,
-  });
+  const backend = createMemoryBackend(runtime);
+  const service = createService({ definitions: [work], backend, observe: false, runtime });
   const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const worker = createWorker(
-    service,
-    {
-      work: (_, { tenant }) => {
-        started.push(tenant);
-        return new Promise<void>((resolve) => ends.set(tenant, resolve));
+  const createHolder = (concurrency: number) =>
+    createWorker(
+      service,
+      {
+        work: (_, { tenant }) => {
+          started.push(tenant);
+          return new Promise<void>((resolve) => ends.set(tenant, resolve));
+        },
       },
-    },
-    { concurrency: TENANTS + 10 },
-  );
+      { concurrency },
+    );
+  const worker = createHolder(TENANTS + 10);
   onTestFinished(async () => {
     const stopping = worker.stop();
     for (const end of ends.values()) end();
     await stopping;
   });
-  for (let tenant = 0; tenant < TENANTS; tenant += 1)
-    await service.submitMany(work, [{ input: 0 }, { input: 1 }], { tenant: `${tenant}` });
-  await worker.start();
-  await vi.waitFor(() => expect(started).toHaveLength(TENANTS));
+  return {
+    started,
+    ends,
+    createHolder,
+    fill: async () => {
+      for (let tenant = 0; tenant < TENANTS; tenant += 1)
+        await service.submitMany(work, [{ input: 0 }, { input: 1 }], { tenant: `${tenant}` });
+      await worker.start();
+      await vi.waitFor(() => expect(started).toHaveLength(TENANTS));
+    },
+  };
+}
+
+it("an end lets the next operation of its tenant begin at once among 600 full tenants", async () => {
+  const { started, ends, fill } = open();
+  await fill();
   for (let end = 0; end < ENDS; end += 1) {
     const tenant = `${(end * TENANTS) / ENDS}`;
     ends.get(tenant)?.();
@@ -51,3 +61,9 @@ it("an end lets the next operation of its tenant begin at once among 600 full te
     expect(started).toHaveLength(TENANTS + end + 1);
   }
 });
+
+it("a run ends although the work of 600 full tenants is due", async () => {
+  const { createHolder, fill } = open();
+  await fill();
+  expect(await createHolder(10).runFor({ maxMs: 60_000 })).toMatchObject({ idle: false });
+}, 20_000);

@@ -83,6 +83,8 @@ async function work({ workMs, failures, ending }, job) {
   const { operationId, attempt, signal } = job;
   const left = () => write({ what: "left", operationId, attempt });
   write({ what: "begun", operationId, attempt, leasedAt: leasedAt.get(operationId) });
+  // An attempt that is aborted may be released before its function has ended.
+  signal.addEventListener("abort", left, { once: true });
   try {
     await sleep(workMs, undefined, { signal });
     if (attempt <= failures) throw new Error("simulated");

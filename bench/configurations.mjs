@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-const page = readFileSync(new URL("../docs/benchmarks.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("README.md", import.meta.url), "utf8");
 
 /** Reads a table of the page about benchmarks, by its heading. Returns how each contender is configured, without links. */
 export function configurationsOf(heading) {
@@ -20,7 +20,7 @@ export function configurationsOf(heading) {
 export function rowOf(name, configurations) {
   const rows = [...configurations.keys()].filter((row) => `${name}, `.startsWith(`${row}, `));
   if (rows.length === 0)
-    throw new Error(`docs/benchmarks.md does not say how "${name}" is configured. Add a row for it.`);
+    throw new Error(`bench/README.md does not say how "${name}" is configured. Add a row for it.`);
   return rows.reduce((a, b) => (a.length >= b.length ? a : b));
 }
 

@@ -10,7 +10,7 @@ export function createConfigurationPrinter(heading) {
     const described = new Set(contenders.map(({ name }) => rowOf(name, configurations)));
     const rows = [...described].filter((row) => !printed.has(row));
     if (rows.length === 0) return;
-    console.log("\nConfigurations, from docs/benchmarks.md:");
+    console.log("\nConfigurations, from bench/README.md:");
     const indent = Math.max(...rows.map((row) => row.length)) + 2;
     for (const row of rows) {
       const [first, ...others] = wrapped(configurations.get(row), WIDTH - indent - 2);

@@ -1,4 +1,17 @@
-/** The variants to compare: `module` is a file in `variants` and is opened with `options`. */
+/**
+ * The variants to compare: `module` is a file in `variants`. Its `open({ url, ...options })` gets the URL of an empty database
+ * and returns an object with these members, of which `accept`, `reset`, `accepted` and `close` are enough for `accept`:
+ *
+ * - `accept(order)` records an order with its `id`, `tenant`, `definition`, `key`, `fingerprint` and `input`. Resolves when it
+ *   is durable.
+ * - `reset()` deletes everything that was accepted.
+ * - `accepted()` returns the number of accepted orders in the store, while no worker runs.
+ * - `settled()`, which is optional, resolves when work that runs in the background has ended.
+ * - `startWork({ onStart, onCompleted })` starts a worker that calls `onStart(id)` and awaits it, marks the order as completed,
+ *   and calls `onCompleted()`. Returns a function that stops it.
+ * - `completed()` returns the number of completed orders.
+ * - `close()` closes everything.
+ */
 export const product = { name: "product", module: "product" };
 export const productOverHttp = {
   name: "product, service.handle",

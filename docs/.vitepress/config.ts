@@ -52,7 +52,7 @@ export default defineConfig({
     nav: [
       { text: "Quick start", link: "/quick-start" },
       { text: "Concepts", link: "/concepts" },
-      { text: "Tasks", link: "/tasks" },
+      { text: "Guide", link: "/guide" },
       { text: "Reference", link: "/reference/" },
       { text: `v${version}`, link: "https://www.npmjs.com/package/async-request-reply" },
     ],

@@ -14,7 +14,7 @@ export class Turns {
     return this.#last.get(keyOf(definition, urgency)) ?? this.#start();
   }
 
-  /** Returns the last tenant of a walk that several claims share, or undefined if there is none. */
+  /** Returns the last tenant of a walk that several claims share, or undefined if no walk goes on. */
   walkTo(definition: string, urgency: number): string | undefined {
     return this.#walks.get(keyOf(definition, urgency));
   }

@@ -41,7 +41,8 @@ export interface WebhooksOptions {
   ) => WebhookEndpoint | undefined | PromiseLike<WebhookEndpoint | undefined>;
   /**
    * Lets requests choose their receiver with `Webhook-URL`, and code with `webhookUrl`, if it returns true. For code, the
-   * principal is the tenant. The secrets are still those of `endpoint`. Default: none; every choice is refused.
+   * id is the option `principal`, or the tenant without one. The secrets are still those of `endpoint`. Default: none; every
+   * choice is refused.
    */
   readonly allow?: (url: string, principal: Required<Principal>) => boolean | PromiseLike<boolean>;
   /**

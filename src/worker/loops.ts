@@ -64,7 +64,7 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
 
   /** Claims once. Returns the time until the next claim, if nothing wakes the worker earlier. */
   async function claimOnce(): Promise<number> {
-    // What wakes the worker during claims that follow each other may concern a tenant that they have passed.
+    // A ring that comes during claims that follow each other may concern a tenant that they have passed.
     if (inARow === 0) wakeUp.reset();
     const asked = slots.free();
     const { left } = slots;

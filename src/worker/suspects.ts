@@ -5,7 +5,7 @@ import type { CheckedProcessor } from "./processors.js";
 /**
  * Suspects are operations whose last attempt was lost, because they may have crashed their process. The first of a
  * definition begins without others. Each one that survives lets one more begin beside the others, so that a suspect
- * that crashes this process costs few others an attempt, and the harmless ones soon use all slots (docs/decisions/leases.md).
+ * that crashes this process costs few others an attempt, and the harmless ones soon use all slots (docs/decisions/work.md).
  */
 export interface Suspects {
   /** Returns whether a suspect of this definition may begin now. */

@@ -20,15 +20,7 @@ const sizes = [
 const paths = sitePaths().filter((path) => !/^\/decisions\/(?!README)/.test(path));
 
 /** One page of each kind. */
-const samples = [
-  "/",
-  "/quick-start",
-  "/concepts",
-  "/tasks",
-  "/comparison",
-  "/contract",
-  "/reference/Services",
-];
+const samples = ["/", "/quick-start", "/concepts", "/guide", "/why", "/contract", "/reference/Services"];
 
 async function show(page: Page, path: string, waitUntil: "load" | "networkidle"): Promise<void> {
   await page.goto(address(path), { waitUntil });
@@ -144,7 +136,7 @@ describe("the button that copies a session", () => {
 });
 
 describe("a name in a table", () => {
-  it.each(["/benchmarks", "/contract", "/reference/Services"])("stays in one piece: %s", async (path) => {
+  it.each(["/operating", "/contract", "/reference/Services"])("stays in one piece: %s", async (path) => {
     const page = await openPage(address(path));
     const names = page.locator(".vp-doc td:first-child code").filter({ hasText: /^[\w.?]{1,22}$/ });
     const pieces = await names.evaluateAll((all) => all.map((name) => name.getClientRects().length));
@@ -154,7 +146,7 @@ describe("a name in a table", () => {
 });
 
 describe("a picture", () => {
-  it.each(["/", "/console"])("follows the scheme of the page, not of the system: %s", async (path) => {
+  it.each(["/", "/operator"])("follows the scheme of the page, not of the system: %s", async (path) => {
     const page = await openPage(address(path), { colorScheme: "light" });
     const drawn = () =>
       page
@@ -180,12 +172,12 @@ describe("the search", () => {
 
   it.each([
     ["install", "/quick-start"],
-    ["prisma", "/orms"],
-    ["drizzle", "/orms"],
+    ["prisma", "/transactions"],
+    ["drizzle", "/transactions"],
     ["cron", "/in-process"],
-    ["tenant", "/tenants"],
+    ["tenant", "/authorization"],
     ["test", "/testing-your-service"],
-    ["priority", "/tenants"],
+    ["priority", "/authorization"],
     ["dead letter", "/concepts#states"],
     ["webhook", "/webhooks"],
   ])("finds first for %s: %s", async (word, path) => {
@@ -198,12 +190,12 @@ describe("the search", () => {
     const paths = await found.evaluateAll((links: HTMLAnchorElement[]) =>
       links.map((link) => new URL(link.href).pathname),
     );
-    expect(paths).toEqual(expect.arrayContaining(["/idempotency", "/retries"]));
+    expect(paths).toEqual(expect.arrayContaining(["/idempotency", "/workers"]));
   });
 });
 
 /** Short forms of titles in the navigation bar. */
-const SHORT: Readonly<Record<string, string>> = { Tasks: "Ten tasks to copy" };
+const SHORT: Readonly<Record<string, string>> = { Guide: "From nothing to production" };
 
 describe("the title of a page", () => {
   it("is the text of its links in the sidebar and in the navigation bar", async () => {

@@ -7,12 +7,12 @@ import { exampleIn } from "./sections.js";
 const MOUNTS = /\bto\w+Handler\(|\bhandle\b/;
 const SERVES = /\bto\w+Handler\(|\bhandle\b|^const service\b/;
 
-/** Opens the modules in docs/frameworks.md and in the quick start. `remove` deletes the bundled files. */
+/** Opens the modules in the pages about frameworks and functions and in the quick start. `remove` deletes the bundled files. */
 export function openFrameworkBlocks() {
   const { load, remove } = openWorkshop();
   return {
     /** Loads the first block of a section. The caller knows its exports. */
-    load: <Exports>(heading: string) => load<Exports>(exampleIn("docs/frameworks.md", heading)),
+    load: <Exports>(heading: string, path = "docs/frameworks.md") => load<Exports>(exampleIn(path, heading)),
     /** The same for the program of a platform in the quick start, without its worker and its server. */
     loadQuickStart: <Exports>(platform: string) => {
       const { block, imports, statements } = programOf(platform);

@@ -1,4 +1,4 @@
-import { createMemoryBackend } from "async-request-reply";
+import { type Backend, createMemoryBackend } from "async-request-reply";
 import { afterAll, describe, expect, it } from "vitest";
 import { openFrameworkBlocks } from "./framework-blocks.js";
 
@@ -8,8 +8,8 @@ afterAll(() => blocks.remove());
 type Serve = (request: Request) => Promise<Response>;
 type Hook = (input: { readonly event: { readonly request: Request }; resolve: Serve }) => Promise<Response>;
 
-interface Worker {
-  createHandler(openBackend: typeof createMemoryBackend): {
+interface Module {
+  toModule(openBackend: () => Backend): {
     fetch(request: Request, env: object, context: { waitUntil(): void }): Promise<Response>;
   };
 }
@@ -34,9 +34,11 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
     heading: "Cloudflare Workers",
     base: "",
     serve: async () => {
-      const { createHandler } = await blocks.load<Worker>("Cloudflare Workers");
-      const handler = createHandler(() => createMemoryBackend());
-      return (request) => handler.fetch(request, { API_TOKEN: "demo-token" }, { waitUntil: () => {} });
+      const { toModule } = await blocks.load<Module>("Cloudflare Workers", "docs/functions.md");
+      // Each request opens and closes its own service, on one store.
+      const backend = { ...createMemoryBackend(), close: async () => {} };
+      const { fetch } = toModule(() => backend);
+      return (request) => fetch(request, {}, { waitUntil: () => {} });
     },
   },
 ];

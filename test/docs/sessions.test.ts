@@ -3,10 +3,9 @@ import { blocksOf, pages } from "../support/pages.js";
 import { createStage, perform } from "./session.js";
 import { stepsOf } from "./steps.js";
 
-// The examples have their own tests. So do the quick start and the tasks: test/runtimes/quick-starts.test.ts and
-// test/servers/task-pages.test.ts.
+// The examples have their own tests. So do the quick start (test/runtimes/quick-starts.test.ts) and the guide.
 const sessions = pages
-  .filter(({ path }) => !/^(examples\/|docs\/(quick-start|tasks)\.md)/.test(path))
+  .filter(({ path }) => !/^(examples\/|docs\/(quick-start|guide)\.md)/.test(path))
   .map((page) => ({ path: page.path, blocks: blocksOf(page, "console") }))
   .filter(({ blocks }) => blocks.length > 0);
 

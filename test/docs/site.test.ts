@@ -25,9 +25,9 @@ describe("the site", () => {
 
   it("links to the README on npm, and to other files in the repository if it is known", () => {
     expect(pathOutside("../postgres.md#x", "decisions/README.md")).toBeUndefined();
-    expect(pathOutside("https://example.com", "faq.md")).toBeUndefined();
+    expect(pathOutside("https://example.com", "workers.md")).toBeUndefined();
     expect(pathOutside("#leases", "workers.md")).toBeUndefined();
-    const readme = pathOutside("../README.md#states", "faq.md") ?? "";
+    const readme = pathOutside("../README.md#states", "workers.md") ?? "";
     expect(addressOf(readme, undefined)).toBe("https://www.npmjs.com/package/async-request-reply#states");
     const example = pathOutside("../../examples/express/server.ts", "decisions/README.md") ?? "";
     expect(addressOf(example, undefined)).toBeUndefined();

@@ -32,7 +32,7 @@ export type Line = { readonly at: number; readonly process: string } & (
     }
   /** The lease was extended by a renewal that was sent at `leasedAt`. */
   | { readonly what: "renewed"; readonly operationId: string; readonly leasedAt: number }
-  /** The function of the processor has ended, or was told to. */
+  /** The function of the processor has ended, or had to. */
   | { readonly what: "left"; readonly operationId: string; readonly attempt: number }
   | AttemptEvent
   | { readonly what: "error"; readonly error: string }

@@ -71,7 +71,7 @@ describe("a problem in YANG data", () => {
     expect(yangJson.serialize(pointing, context)).toContain('"error-path":"/order-submission:order/notes"');
   });
 
-  it.each(rowsOf("docs/yang.md", "Problems"))(
+  it.each(rowsOf("docs/formats.md", "Problems in YANG data"))(
     "of status %s has the type %s and the tag %s",
     (statuses, type, tag) => {
       for (const status of (statuses ?? "").split(", ").map(Number))

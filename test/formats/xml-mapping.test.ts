@@ -4,8 +4,9 @@ import { xmlFormat } from "async-request-reply/xml";
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../src/contract/definition/definition.js";
 import { rowsOf } from "../support/tables.js";
+import { mappings, orders, readings } from "./xml-rows.js";
 
-const PAGE = "docs/xml.md";
+const PAGE = "docs/formats.md";
 
 /** In the tables, the schema is that of the member `m` or, if there is no `m`, of the whole value. */
 function schemaFor(schema: string, json: string): JsonSchema {
@@ -19,7 +20,7 @@ function parse(xml: string, schema: JsonSchema): unknown {
 }
 
 describe("the mapping between JSON and XML", () => {
-  it.each(rowsOf(PAGE, "How JSON maps to XML"))(
+  it.each([...rowsOf(PAGE, "How JSON maps to XML"), ...mappings])(
     "reads and writes, with %s, %s as %s",
     (schema = "", json = "", xml = "") => {
       const known = schemaFor(schema, json);
@@ -29,7 +30,7 @@ describe("the mapping between JSON and XML", () => {
     },
   );
 
-  it.each(rowsOf(PAGE, "How text gets its type"))(
+  it.each([...rowsOf(PAGE, "How text gets its type"), ...readings])(
     "reads, with %s, %s as %s",
     (schema = "", xml = "", json = "") => {
       expect(JSON.stringify(parse(xml, schemaFor(schema, json)))).toBe(json);
@@ -38,7 +39,7 @@ describe("the mapping between JSON and XML", () => {
 });
 
 describe("an order in XML", () => {
-  it.each(rowsOf(PAGE, "Bodies that are refused"))("%s: %s gives %s", async (_, body = "", reply = "") => {
+  it.each(orders)("%s: %s gives %s", async (_, body, reply) => {
     const service = createOrderService({ authorize: allowAnonymous(), formats: [xmlFormat] });
     const headers = { "content-type": "application/xml" };
     const { status, body: text } = await service.handle({ method: "POST", path: "/orders", headers, body });

@@ -19,8 +19,8 @@ import { refusalOf } from "../support/refusal.js";
 import { rowsOf } from "../support/tables.js";
 import { invalidOrder } from "./generated-orders.js";
 import { describedInYang } from "./generated-schemas.js";
+import { mappings, orders } from "./yang-rows.js";
 
-const PAGE = "docs/yang.md";
 const NAMESPACE = "https://www.npmjs.com/package/async-request-reply#order-submission";
 const { jsonSchema: orderSchema = {} } = defineOrders();
 const inModule = createYangFormats({ module: "m", namespace: "urn:m" });
@@ -77,14 +77,19 @@ describe("the formats of YANG data", () => {
 
 describe("the mapping between JSON and YANG data", () => {
   const JSON_NUMBER = "a JSON number";
-  const rows = rowsOf(PAGE, "How JSON maps to YANG").filter(([, value = ""]) => value.startsWith("{"));
+  const rows = rowsOf("docs/formats.md", "How JSON maps to YANG").filter(([, value = ""]) =>
+    value.startsWith("{"),
+  );
 
-  it.each(rows)("reads and writes, with %s, %s as %s and as %s", (schema = "", json, ...texts) => {
-    const known = { type: "object", properties: { n: JSON.parse(schema) as JsonSchema } };
-    const value: unknown = JSON.parse(json ?? "");
-    expect(inModule.map((format) => serialize(format, value, known))).toEqual(texts);
-    expect(inModule.map((format, at) => parse(format, texts[at] ?? "", known))).toEqual([value, value]);
-  });
+  it.each([...rows, ...mappings])(
+    "reads and writes, with %s, %s as %s and as %s",
+    (schema = "", json, ...texts) => {
+      const known = { type: "object", properties: { n: JSON.parse(schema) as JsonSchema } };
+      const value: unknown = JSON.parse(json ?? "");
+      expect(inModule.map((format) => serialize(format, value, known))).toEqual(texts);
+      expect(inModule.map((format, at) => parse(format, texts[at] ?? "", known))).toEqual([value, value]);
+    },
+  );
 
   it.each([
     ["a string for an integer of 32 bits", { type: "integer", minimum: 1, maximum: 9 }, '"2"', JSON_NUMBER],
@@ -195,16 +200,13 @@ describe("an order in YANG data", () => {
     return { status, type: problem, pointers: errors.map(({ pointer }) => pointer) };
   }
 
-  it.each(rowsOf(PAGE, "Bodies that are refused"))(
-    "with %s: %s gives %s",
-    async (_, body = "", expected = "") => {
-      const isXml = body.startsWith("<");
-      const sent = body.replace("<order xmlns>", `<order xmlns="${NAMESPACE}">`);
-      const reply = await post(`application/yang-data+${isXml ? "xml" : "json"}`, sent);
-      expect([reply.status, ...reply.pointers.map((pointer) => `\`${pointer}\``)].join(" ")).toBe(expected);
-      if (reply.status === 400) expect(reply.type).toBe(problemType("malformed-body"));
-    },
-  );
+  it.each(orders)("with %s: %s gives %s", async (_, body, expected) => {
+    const isXml = body.startsWith("<");
+    const sent = body.replace("<order xmlns>", `<order xmlns="${NAMESPACE}">`);
+    const reply = await post(`application/yang-data+${isXml ? "xml" : "json"}`, sent);
+    expect([reply.status, ...reply.pointers.map((pointer) => `\`${pointer}\``)].join(" ")).toBe(expected);
+    if (reply.status === 400) expect(reply.type).toBe(problemType("malformed-body"));
+  });
 
   it.each(orderYangFormats)(
     "that is invalid is rejected with the same pointers as in JSON: $mediaTypes.0",

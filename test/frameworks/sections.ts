@@ -1,5 +1,5 @@
 import { sectionOf } from "../docs/sections.js";
-import { type Block, blocksOf, type Page, page } from "../support/pages.js";
+import { type Block, blocksOf, type Page, page, filesIn as pathsIn } from "../support/pages.js";
 import type { SourceFile } from "./project.js";
 
 /**
@@ -16,6 +16,11 @@ export function filesOf(path: string, heading?: string): readonly SourceFile[] {
 /** Returns the files that a page shows. */
 export function filesIn(shown: Page): readonly SourceFile[] {
   return blocksOf(shown, "js", "ts").map(toFile);
+}
+
+/** Returns the files of an example that a page links to. */
+export function exampleFiles(folder: string): readonly SourceFile[] {
+  return pathsIn(folder).map((path) => ({ path: path.slice(folder.length + 1), text: page(path).text }));
 }
 
 function toFile({ info, text }: Block): SourceFile {

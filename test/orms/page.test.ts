@@ -5,20 +5,22 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "../support/built.js";
-import { type Block, blocksOf, page } from "../support/pages.js";
 import { describePostgres } from "../support/postgres/server.js";
 import { createDatabase } from "./database.js";
 import { toJavaScript } from "./generate-client.js";
+import { programs } from "./programs.js";
 
 const run = promisify(execFile);
-const nameOf = ({ info }: Block): string => String(info[2]).replaceAll(/^\[|\.ts\]$/g, "");
-const programs = blocksOf(page("docs/orms.md"), "ts").filter(({ info }) => info[2] !== undefined);
 
 const pasted = join(import.meta.dirname, "pasted");
 
-it("has programs that compile, like the type tests of this folder", async () => {
+it("has an example for each of six libraries", () => {
+  expect(programs).toHaveLength(6);
+});
+
+it("has examples that compile, like the type tests of this folder", async () => {
   mkdirSync(pasted, { recursive: true });
-  for (const program of programs) writeFileSync(join(pasted, `${nameOf(program)}.ts`), program.text);
+  for (const { name, text } of programs) writeFileSync(join(pasted, `${name}.ts`), text);
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   try {
     const failed = (error: { readonly stdout: string }) => error;
@@ -56,7 +58,7 @@ create table shipments (operation_id uuid primary key, item text not null);
 insert into carts values ('cart-1', false);
 `;
 
-await describePostgres("programs of the page about ORMs", (server) => {
+await describePostgres("examples of libraries", (server) => {
   const folder = mkdtempSync(join(tmpdir(), "orms-"));
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
@@ -68,26 +70,23 @@ await describePostgres("programs of the page about ORMs", (server) => {
     rmSync(folder, { recursive: true });
   });
 
-  it.each(programs.map((program) => [nameOf(program), program.text] as const))(
-    "%s works when pasted",
-    async (name, text) => {
-      const { pool, url } = database;
-      await pool.query(
-        "drop table if exists carts, shipments; drop schema if exists async_request_reply cascade",
-      );
-      await pool.query(TABLES);
-      writeFileSync(join(folder, "src", `${name}.mjs`), toJavaScript(text));
-      writeFileSync(join(folder, "src/driver.mjs"), DRIVER);
-      const { stdout } = await run(process.execPath, ["driver.mjs", `./${name}.mjs`], {
-        cwd: join(folder, "src"),
-        env: { ...process.env, DATABASE_URL: url.href },
-      });
-      const { operationId, ...ended } = JSON.parse(stdout);
-      expect(ended).toEqual({ status: "completed", result: { shipped: "book" } });
-      const { rows } = await pool.query("select operation_id, item, paid from shipments, carts");
-      expect(rows).toEqual([{ operation_id: operationId, item: "book", paid: true }]);
-    },
-  );
+  it.each(programs)("$name works when pasted", async ({ name, text }) => {
+    const { pool, url } = database;
+    await pool.query(
+      "drop table if exists carts, shipments; drop schema if exists async_request_reply cascade",
+    );
+    await pool.query(TABLES);
+    writeFileSync(join(folder, "src", `${name}.mjs`), toJavaScript(text));
+    writeFileSync(join(folder, "src/driver.mjs"), DRIVER);
+    const { stdout } = await run(process.execPath, ["driver.mjs", `./${name}.mjs`], {
+      cwd: join(folder, "src"),
+      env: { ...process.env, DATABASE_URL: url.href },
+    });
+    const { operationId, ...ended } = JSON.parse(stdout);
+    expect(ended).toEqual({ status: "completed", result: { shipped: "book" } });
+    const { rows } = await pool.query("select operation_id, item, paid from shipments, carts");
+    expect(rows).toEqual([{ operation_id: operationId, item: "book", paid: true }]);
+  });
 });
 
 /** Installs the built package, the libraries of this folder and the client of Prisma by links. */

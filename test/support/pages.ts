@@ -30,6 +30,7 @@ export const pages: readonly Page[] = [
   "README.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
+  "bench/README.md",
   "src/README.md",
   "test/README.md",
   ...markdownIn("docs"),

@@ -3,16 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { sectionOf } from "../docs/sections.js";
 import { type ServerProcess, startServer } from "../support/orders-server-process.js";
-import { blocksOf, page } from "../support/pages.js";
+import { blocksOf } from "../support/pages.js";
 import { describeWithTool, type Finding, runTool, versions } from "./installed.js";
 
-/** The module in docs/openapi.md, which uses the generated ones. */
+const section = sectionOf("docs/openapi.md", "Generating a client");
+
+/** The module in this section, which uses the generated ones. */
 interface Example {
   follow(order: { readonly itemId: string; readonly quantity: number }, key: string): Promise<unknown>;
 }
 
-const example = blocksOf(page("docs/openapi.md"), "ts").find(({ info }) => info.includes("fragment"));
+const [example] = blocksOf(section, "ts");
 
 const options = [
   ...["--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2023,dom,dom.iterable"],
@@ -28,7 +31,7 @@ export const wrong: OrdersInput = { itemId: "book", quantity: "1" };
 `;
 
 it("is generated with the versions that docs/openapi.md installs", () => {
-  const [commands] = blocksOf(page("docs/openapi.md"), "sh");
+  const [commands] = blocksOf(section, "sh");
   const packages = ["@hey-api/openapi-ts", "typescript"].map((name) => `${name}@${versions[name]}`);
   expect(commands?.text.split("\n")[0]).toBe(`npm install --save-dev ${packages.join(" ")}`);
 });

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sectionOf } from "../docs/sections.js";
 import { nodes } from "../runtimes/matrix.js";
 import { blocksOf, page } from "../support/pages.js";
 import { describeWithTool, type Finding, runTool, versions } from "./installed.js";
 import { type MediaServer, startMediaServer } from "./media-server.js";
 
-/** An example of docs/generated-clients.md. */
+/** An example of generated-clients.md. */
 interface Example {
   transcribe(file: string, key: string, restoreFrom?: string): PromiseLike<number | undefined>;
 }
@@ -21,11 +22,12 @@ interface Poller extends PromiseLike<number | undefined> {
   readonly operationState?: { readonly status: string; readonly config: { operationLocation?: string } };
 }
 
-const generated = page("docs/generated-clients.md");
-const commands = blocksOf(generated, "sh").flatMap(({ text }) => text.trim().split("\n"));
-const modules = blocksOf(generated, "ts").map(({ info, text }) => ({
+const generated = [sectionOf("docs/openapi.md", "Other generators"), page("test/tools/generated-clients.md")];
+const blocksIn = (language: string) => generated.flatMap((each) => blocksOf(each, language));
+const commands = blocksIn("sh").flatMap(({ text }) => text.trim().split("\n"));
+const modules = blocksIn("ts").map(({ info, text }) => ({
   file: info.at(-1)?.slice(1, -1) ?? "",
-  text,
+  text: inLoop(text),
 }));
 const examples = ["openapi-fetch", "orval", "kubb", "azure"];
 
@@ -55,7 +57,7 @@ const options = [
   ...["--lib", "es2023,dom,dom.iterable", "--types", "node", "--rootDir", "."],
 ];
 
-it("are generated with the versions that the page installs", () => {
+it("are generated with the versions that the pages install", () => {
   const named = commands.flatMap((command) => command.match(/\S+(?<=[a-z])@\d\S+/g) ?? []);
   expect(named.length).toBeGreaterThan(5);
   const other = named.filter((each) => {
@@ -163,6 +165,26 @@ const newestNode: string = [
   ...nodes.filter(({ name }) => name === "Node 24").map(({ program }) => dirname(program)),
   process.env.PATH,
 ].join(delimiter);
+
+/** Completes an example whose last statements are repeated until the operation has ended. Returns any other one as it is. */
+function inLoop(text: string): string {
+  const [submitting = "", reading] = text.split("\n// Until it has ended:\n");
+  if (reading === undefined) return text;
+  const IMPORTS = /^import .*\n/gm;
+  return `${submitting.match(IMPORTS)?.join("")}
+import { setTimeout as sleep } from "node:timers/promises";
+export async function transcribe(file: string, key: string): Promise<number | undefined> {
+${submitting.replaceAll(IMPORTS, "")}
+  for (;;) {
+${reading}
+    if (operation.status === "failed") throw new Error(operation.error.title);
+    if (operation.status === "completed")
+      return operation.definition === "transcripts" ? operation.result?.words : undefined;
+    await sleep(1_000 * Number(retryAfter));
+  }
+}
+`;
+}
 
 /** Returns the program and its arguments if the command runs a generator. */
 function asGenerator(command: string): string[][] {

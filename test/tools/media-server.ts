@@ -28,7 +28,7 @@ const transcripts = defineOperation({
   cancellable: true,
 });
 
-/** The service of docs/define-work.md#several-definitions, and what a client needs of it. */
+/** A service with the definition `transcripts` of the examples in generated-clients.md, and another one. */
 export interface MediaServer {
   readonly baseUrl: string;
   readonly document: OpenApiDocument;

@@ -18,7 +18,7 @@ export interface XmlReading {
   readText(text: string, place: Place): unknown;
 }
 
-/** Creates the methods of a format that read documents with this mapping, using the JSON Schema. See `docs/xml.md`. */
+/** Creates the methods of a format that read documents with this mapping, using the JSON Schema. See `docs/formats.md`. */
 export function createXmlReaders(reading: XmlReading): Required<Pick<Format, "parse" | "parseWithTree">> {
   return {
     parse: (bytes, context) => toValue(readDocument(decodeUtf8(bytes), context.limits), context, reading),

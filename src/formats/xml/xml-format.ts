@@ -6,7 +6,7 @@ import { writeNodes, type XmlWriting } from "./write-xml.js";
 
 /**
  * XML 1.0 in UTF-8. Documents are read with the JSON Schema of the operation; without a schema, every leaf is a
- * string. `docs/xml.md` describes the mapping between elements and members.
+ * string. `docs/formats.md` describes the mapping between elements and members.
  */
 export const xmlFormat: Format = {
   mediaTypes: ["application/xml", "text/xml"],

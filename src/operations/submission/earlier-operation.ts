@@ -41,7 +41,7 @@ export function earlierOperation(
   throw new AsyncReplyError("IDEMPOTENCY_KEY_REUSED", detail, { recorded: "no" });
 }
 
-/** Returns whether two requests have the same payload: see docs/decisions/idempotency-keys.md. */
+/** Returns whether two requests have the same payload: see docs/decisions/keys.md. */
 function isSamePayload(
   { definition, submission, tree }: ComparableSubmission,
   earlier: Extract<RecordResult, { readonly outcome: "exists" }>,

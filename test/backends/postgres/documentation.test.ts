@@ -16,7 +16,7 @@ await describePostgres("the page about Postgres", (server) => {
     await migrate();
     const { rows } = await server.pool.query<{ role: string }>("select quote_ident(current_user) as role");
     const statements = blocksOf(manual, "sql");
-    expect(statements.length).toBeGreaterThan(4);
+    expect(statements.length).toBeGreaterThan(3);
     for (const { text, place } of statements) {
       const own = text.replaceAll("async_request_reply", schema).replaceAll(/\bapp\b/g, rows[0]?.role ?? "");
       await expect(server.pool.query(own), place).resolves.toBeDefined();

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { filesOf } from "../sections.js";
+import { exampleFiles, filesOf } from "../sections.js";
 import { application, type Behavior } from "./application.js";
 import { adding, keepsPlugins, NEST_CORS, ON_EXPRESS, ON_FASTIFY } from "./plugins.js";
 
@@ -19,9 +19,9 @@ const guarded: Behavior = {
   },
 };
 
-const files = [...filesOf("docs/nestjs.md"), ...filesOf("docs/frameworks.md", "Fastify")];
+const files = [...exampleFiles("examples/nestjs"), ...filesOf("docs/frameworks.md", "Fastify")];
 
-/** The page on both platforms, in an application with further plugins. */
+/** The example on both platforms, in an application with further plugins. */
 export const nestjs = [
   {
     name: "NestJS on Express",

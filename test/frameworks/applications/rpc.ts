@@ -3,11 +3,11 @@ import { promisify } from "node:util";
 import { expect } from "vitest";
 import { programOf } from "../../runtimes/matrix.js";
 import { submit } from "../behaviors.js";
-import { filesOf } from "../sections.js";
+import { exampleFiles } from "../sections.js";
 import type { Server } from "../server.js";
 import { application, type Behavior, type Mounted, oldest } from "./application.js";
 
-const files = filesOf("docs/rpc.md");
+const files = exampleFiles("examples/rpc");
 
 const videos: Mounted = {
   path: "/videos",
@@ -16,7 +16,7 @@ const videos: Mounted = {
   result: { url: "https://cdn.example/cat.mov.mp4" },
 };
 
-/** Runs the client of the page. */
+/** Runs the client of the example. */
 function client(name: string, shown: RegExp): Behavior {
   return {
     name: "hands the operation to the client, which reads the result",

@@ -8,8 +8,8 @@ import { wire } from "./wire.js";
 const folder = import.meta.dirname;
 
 /**
- * What processes, back ends and clients of other versions rely on. Each file begins with the changeset of its last change, or with
- * the release if there was none since. To write the files, name the changeset: `FREEZE=name npx vitest run …`.
+ * Processes, back ends and clients of other versions rely on these. Each file begins with the changeset of its last change, or with
+ * the release if nothing has changed since. To write the files, name the changeset: `FREEZE=name npx vitest run …`.
  */
 const FILES = [
   ["ports.txt", portTypes],

@@ -9,15 +9,15 @@ const SERVICES = ["all options at once", "orders that are created before the rep
 const FOR_PEOPLE = new Set(["description", "summary", "examples", "example", "info"]);
 
 /**
- * Returns what clients can see, with one line for each path and each part of the documents of services, without their prose. A problem
- * type is a line of its own.
+ * Returns what clients can see, with one line for each path and each part of the documents of services, without their prose. Each problem type
+ * is a line too.
  */
 export function wire(): string {
   const problems = PROBLEM_NAMES.map((name) => `problem ${name}`);
   return `${[...problems, ...SERVICES.flatMap((name) => linesOf(name, documentOf(name)))].join("\n")}\n`;
 }
 
-function linesOf(service: string, { paths = {}, components = {}, webhooks = {} }: OpenApiDocument): string[] {
+function linesOf(service: string, { paths, components, webhooks }: OpenApiDocument): string[] {
   const parts = { paths, webhooks, ...components };
   return Object.entries(parts).flatMap(([kind, members]) =>
     Object.entries(members ?? {}).map(

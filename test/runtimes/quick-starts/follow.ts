@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.js";
 /** The port that all pages use. */
 const SHOWN_PORT = "3000";
 
-/** Follows a quick start or a task on a free port, and checks that the output of every command matches the page. */
+/** Follows a quick start or the guide on a free port, and checks that the output of every command matches the page. */
 export async function follow(
   { preparation, servers, session }: QuickStart,
   terminal: Terminal,

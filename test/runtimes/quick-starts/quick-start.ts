@@ -1,7 +1,7 @@
 import { type Step, stepsOf } from "../../docs/steps.js";
 import { type Block, blocksOf, type Page } from "../../support/pages.js";
 
-/** The steps of a quick start or of a task, in the order of the page. */
+/** The steps of a quick start or of the guide, in the order of the page. */
 export interface QuickStart {
   /** Files to write and commands to run before a server starts. */
   readonly preparation: readonly (SourceFile | Command)[];

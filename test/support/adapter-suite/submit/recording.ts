@@ -172,7 +172,7 @@ export const recordingCases = [
         }
       },
     },
-    "docs/decisions/queues-and-brokers.md": {
+    "docs/decisions/work.md": {
       "answers 202 while the queue is unavailable, and completes the work once it is back": async (
         harness,
       ) => {

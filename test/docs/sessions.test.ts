@@ -3,7 +3,8 @@ import { blocksOf, pages } from "../support/pages.js";
 import { createStage, perform } from "./session.js";
 import { stepsOf } from "./steps.js";
 
-// The examples have their own tests. So do the quick start (test/runtimes/quick-starts.test.ts) and the guide.
+// The examples have their own tests. So do the quick start and the guide: test/runtimes/quick-starts.test.ts and
+// test/servers/guide.test.ts.
 const sessions = pages
   .filter(({ path }) => !/^(examples\/|docs\/(quick-start|guide)\.md)/.test(path))
   .map((page) => ({ path: page.path, blocks: blocksOf(page, "console") }))

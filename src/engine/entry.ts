@@ -61,16 +61,43 @@ export function createEntry(operation: NewOperation, initial: InitialState | und
   return entry;
 }
 
-/** Creates the stored operation. Without a delay, one copy is enough: to leave a member out of it takes much longer. */
+/**
+ * Creates the stored operation. The common case is built one member at a time, because a copy cost more than the rest of a
+ * submission.
+ */
 function toOperation(
   operation: NewOperation,
   state: "pending" | "preparing",
   attempt: number,
   createdAt: number,
 ): Operation {
-  if (operation.delayMs === undefined) return { ...operation, state, attempt, createdAt };
+  const { id, tenant, definition, principal, input, retentionMs, failedRetentionMs, key } = operation;
+  const created: Mutable<Operation> = {
+    id,
+    tenant,
+    definition,
+    input,
+    retentionMs,
+    state,
+    attempt,
+    createdAt,
+  };
+  let common = 5;
+  if (failedRetentionMs !== undefined) {
+    created.failedRetentionMs = failedRetentionMs;
+    common += 1;
+  }
+  if (principal !== undefined) {
+    created.principal = principal;
+    common += 1;
+  }
+  if (key !== undefined) {
+    created.key = key;
+    common += 1;
+  }
+  if (Object.keys(operation).length === common) return created;
   const { delayMs: _, ...members } = operation;
-  return { ...members, state, attempt, createdAt };
+  return Object.assign(created, members);
 }
 
 /** Returns whether the same caller made this creation before and its answer was lost. */

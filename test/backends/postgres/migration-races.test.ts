@@ -2,7 +2,7 @@ import { postgresMigrations } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { describePostgres, type Opened, openPool } from "../../support/postgres/server.js";
-import { newId, newSubmission } from "./submissions.js";
+import { newId, newOperation, newSubmission } from "./submissions.js";
 import { openTestPool } from "./test-pool.js";
 import { endingWith, inTransaction } from "./user-transaction.js";
 
@@ -72,6 +72,31 @@ await describePostgres("a process whose connection hangs in a migration", (serve
     await server.open({ schema }).migrate();
     expect(await ended).toMatchObject({ code: "25P03" });
     expect(await server.open({ schema }).operations.get(newId(), "a")).toBeUndefined();
+  });
+});
+
+/** Calls that return whole rows of the table. */
+const readers: Readonly<Record<string, (backend: Opened, id: string) => Promise<unknown>>> = {
+  get: ({ operations }, id) => operations.get(id, "a"),
+  getMany: ({ operations }, id) => operations.getMany([id]),
+  list: ({ operations }) => operations.list({ limit: 10 }),
+};
+
+await describePostgres("a call that runs while the next release adds a column", (server) => {
+  it.each(Object.entries(readers))("returns what it reads: %s", async (_name, read) => {
+    // Its only connection knows the columns from an earlier call.
+    const backend = server.openOwn({ pool: openTestPool({ max: 1 }), listen: false });
+    await read(backend, newId());
+    const operation = newOperation();
+    await backend.operations.create(operation);
+    const waiting = "select from pg_stat_activity where wait_event = 'relation'";
+    const { reading } = await endingWith("commit", server.pool, async (next) => {
+      await next.query(`alter table ${backend.schema}.operations add column new text`);
+      const reading = Promise.allSettled([read(backend, operation.id)]);
+      await vi.waitUntil(async () => (await server.pool.query(waiting)).rowCount === 1);
+      return { reading };
+    });
+    expect(JSON.stringify(await reading)).toContain(operation.id);
   });
 });
 

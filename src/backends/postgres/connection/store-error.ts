@@ -2,9 +2,12 @@ import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js"
 import { DETAILS } from "../../shared/details.js";
 import { codeOf, isSqlState, withoutData } from "./driver-error.js";
 
-/** Whether an error is a serialization failure or a deadlock, after which the same transaction can succeed. */
+/**
+ * Whether the same transaction can succeed if it runs again: after a serialization failure, after a deadlock, or if the next
+ * release has added a column to the table during the call.
+ */
 export function isConflict(error: unknown): boolean {
-  return ["40001", "40P01"].includes(causeOf(error));
+  return ["40001", "40P01", "42804"].includes(causeOf(error));
 }
 
 /** Returns the code of an error, or of its cause if {@link toStoreError} created the error. */

@@ -2,6 +2,7 @@ import type { Operation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
 import { checkLosses } from "./check-losses.js";
 import { checkPlaces } from "./check-places.js";
+import { checkSteps } from "./check-steps.js";
 import { checkWaits } from "./check-waits.js";
 import type { History } from "./history.js";
 import type { Line } from "./ledger.js";
@@ -124,6 +125,27 @@ describe("the checks of the driver", () => {
     const atOnce = inOrder([...ran("a", 10, 500), ...ran("b", 300, 600)]);
     expect(checkPlaces(historyOf(atOnce, first, second))).toEqual([
       expect.stringMatching(/^lane 1 of laned was exceeded for 200 ms at 300, by a in p1, b in p1/),
+    ]);
+  });
+
+  it("find a build whose processes do nothing while they run, alone or beside another", () => {
+    const step = (at: number, ...builds: readonly string[]): Story =>
+      ({ at, process: "driver", what: "step", builds }) as Story;
+    const works = (process: string, at: number): readonly Story[] => [
+      { ...recorded("a", at), process },
+      ...ran("a", at + 1, at + 2, process),
+    ];
+    const begins = step(0, "old", "old");
+    const mixed = [step(10, "next", "old"), step(20, "next", "next", "old")];
+    const lines = [begins, ...works("old2", 1), ...mixed, ...works("old2", 11), ...works("next3", 21)];
+    expect(checkSteps(historyOf(lines))).toEqual([]);
+    expect(checkSteps(historyOf([...lines, step(30, "old", "old")]))).toEqual([
+      "old has recorded nothing while old ran, from 30",
+      "old has begun nothing while old ran, from 30",
+    ]);
+    expect(checkSteps(historyOf([begins, ...works("old2", 1), ...mixed, ...works("old2", 21)]))).toEqual([
+      "next has recorded nothing while next and old ran, from 10",
+      "next has begun nothing while next and old ran, from 10",
     ]);
   });
 

@@ -1,11 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "async-request-reply/ports";
 import { createRandom } from "../support/random.js";
+import { type Actor, type Build, quiet, type Role, startActor, stop } from "./actors.js";
 import type { History } from "./history.js";
 import { readLedgers } from "./ledger.js";
 
@@ -19,14 +18,20 @@ export interface Stage {
   operations(): Promise<readonly Operation[]>;
 }
 
+/** A part of a scene. */
+export interface Step {
+  /** The build of each process. Those of another build are replaced at the beginning, one after the other. */
+  readonly builds: readonly Build[];
+  /** How long all of these processes act at random. Milliseconds. */
+  readonly actMs: number;
+}
+
 export interface SceneOptions {
   readonly seed: number;
-  /** How long processes act at random. Milliseconds. */
-  readonly actMs: number;
+  /** All steps have the same number of processes. */
+  readonly steps: readonly Step[];
   /** Mean time between two faults. Default: no faults. Milliseconds. */
   readonly faultEveryMs?: number;
-  /** Number of processes. Default: 4. */
-  readonly processes?: number;
   /** Whether processes listen for notifications. Default: true. */
   readonly listen?: boolean;
 }
@@ -42,7 +47,7 @@ const now = (): number => clockOrigin + monotonicMs();
 /** Lets processes act at random on a store, disturbs them, waits until everything has ended, and returns what happened. */
 export async function playScene(
   stage: Stage,
-  { seed, actMs, faultEveryMs, processes: count = 4, listen = true }: SceneOptions,
+  { seed, steps, faultEveryMs, listen = true }: SceneOptions,
 ): Promise<History> {
   const random = createRandom(seed);
   const folder = mkdtempSync(join(tmpdir(), "driver-"));
@@ -52,66 +57,71 @@ export async function playScene(
   note("driver", { what: "begins" });
   let started = 0;
 
-  async function start(role: "worker" | "function"): Promise<Actor> {
+  async function start(role: Role, build: Build): Promise<Actor> {
     started += 1;
-    const name = `p${started}`;
-    const path = join(folder, name);
-    const options = {
-      name,
-      url: stage.url,
-      queueUrl: stage.queueUrl,
-      ledger: path,
-      seed: random.below(2 ** 31),
-      role,
-      listen,
-      keys: 300,
-      clockOrigin,
-    };
-    const child = fork(new URL("process.mjs", import.meta.url), [JSON.stringify(options)], {
-      stdio: "inherit",
-    });
-    paths.push(path);
-    const exited = once(child, "exit");
-    const message = await Promise.race([once(child, "message"), exited]);
-    if (message[0] !== "started") throw new Error(`process ${name} ended with ${message} before it started`);
-    return { name, role, child, exited };
+    const name = `${build.name}${started}`;
+    const ledger = join(folder, name);
+    const { url, queueUrl } = stage;
+    const options = { name, role, url, queueUrl, ledger, seed: random.below(2 ** 31), listen };
+    const actor = await startActor(build, { ...options, keys: 300, clockOrigin });
+    paths.push(ledger);
+    return actor;
   }
 
   const actors: Actor[] = [];
+  const faults: readonly (() => Promise<void>)[] = [
+    () => replace(random.pick(actors), kill),
+    () => replace(random.pick(actors), kill),
+    () => replace(random.pick(actors), stop),
+    () => freeze(random.pick(actors)),
+    ...Object.values(stage.disturb).map((disturb) => async () => {
+      const since = now();
+      await disturb();
+      note("driver", { what: "outage", since });
+    }),
+  ];
   try {
-    for (let index = 0; index < count; index += 1)
-      actors.push(await start(index === 1 ? "function" : "worker"));
-    const replace = async (index: number, end: (actor: Actor) => Promise<void>): Promise<void> => {
-      const actor = actors[index] as Actor;
-      await end(actor);
-      actors[index] = await start(actor.role);
-    };
-    const faults: readonly (() => Promise<void>)[] = [
-      () => replace(random.below(count), kill),
-      () => replace(random.below(count), kill),
-      () => replace(random.below(count), stop),
-      () => freeze(random.pick(actors)),
-      ...Object.values(stage.disturb).map((disturb) => async () => {
-        const since = now();
-        await disturb();
-        note("driver", { what: "outage", since });
-      }),
-    ];
-    const end = now() + actMs;
-    while (now() < end) {
-      const pauseMs = faultEveryMs === undefined ? actMs : random.below(2 * faultEveryMs);
-      await sleep(Math.min(pauseMs, Math.max(0, end - now())));
-      if (now() < end) await random.pick(faults)();
+    for (const { builds, actMs } of steps) {
+      note("driver", { what: "step", builds: builds.map(({ name }) => name) });
+      for (const [index, build] of builds.entries()) await deploy(index, build);
+      await actFor(actMs);
     }
     await Promise.all(actors.map(quiet));
     note("driver", { what: "quiet" });
-    const { end: seen, operations } = await untilEnded();
+    const { end, operations } = await untilEnded();
     await Promise.all(actors.map(stop));
     const byId = new Map(operations.map((operation) => [operation.id, operation]));
-    return { lines: readLedgers(paths), operations: byId, end: seen, leaseMs: LEASE_MS };
+    return { lines: readLedgers(paths), operations: byId, end, leaseMs: LEASE_MS };
   } finally {
     for (const { child } of actors) child.kill("SIGKILL");
     rmSync(folder, { recursive: true });
+  }
+
+  /** Lets a process use a build. In a scene with faults, its predecessor is killed in half of the cases. */
+  async function deploy(index: number, build: Build): Promise<void> {
+    const actor = actors[index];
+    if (actor === undefined) actors.push(await start(index === 1 ? "function" : "worker", build));
+    else if (actor.build !== build)
+      await replace(actor, faultEveryMs === undefined ? stop : random.pick([stop, kill]), build);
+  }
+
+  async function replace(
+    actor: Actor,
+    end: (actor: Actor) => Promise<void>,
+    build: Build = actor.build,
+  ): Promise<void> {
+    await end(actor);
+    actors[actors.indexOf(actor)] = await start(actor.role, build);
+  }
+
+  /** Lets processes act for a while, and disturbs them in a scene with faults. */
+  async function actFor(ms: number): Promise<void> {
+    if (faultEveryMs === undefined) return sleep(ms);
+    const end = now() + ms;
+    while (now() < end) {
+      await sleep(Math.min(random.below(2 * faultEveryMs), Math.max(0, end - now())));
+      if (now() < end) await random.pick(faults)();
+    }
   }
 
   async function kill({ name, child, exited }: Actor): Promise<void> {
@@ -139,23 +149,4 @@ export async function playScene(
       await sleep(500);
     }
   }
-}
-
-interface Actor {
-  readonly name: string;
-  readonly role: "worker" | "function";
-  readonly child: ChildProcess;
-  readonly exited: Promise<unknown>;
-}
-
-/** Lets a process only work. */
-async function quiet({ child }: Actor): Promise<void> {
-  const answered = once(child, "message");
-  child.send("quiet");
-  await answered;
-}
-
-async function stop({ child, exited }: Actor): Promise<void> {
-  child.send("stop");
-  await exited;
 }

@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 export type Line = { readonly at: number; readonly process: string } & (
   | { readonly what: "started"; readonly role: "worker" | "function" }
   | { readonly what: "stopping" | "quiet" }
+  /** From now on, the processes are replaced until each has the build of this name. */
+  | { readonly what: "step"; readonly builds: readonly string[] }
   /** The process was killed, or stopped by SIGSTOP, or goes on after it. */
   | { readonly what: "killed" | "frozen" | "thawed" }
   /** The process could not run since then. */

@@ -40,7 +40,8 @@ export function settings(): readonly Setting[] {
   ];
 }
 
-const sqlite: Setting = {
+/** An SQLite file. */
+export const sqlite: Setting = {
   name: "SQLite",
   open: async () => {
     const bench = openSqliteBench();
@@ -53,11 +54,12 @@ const sqlite: Setting = {
   },
 };
 
-function postgres(installation: PostgresInstallation): Setting {
+/** A Postgres without a schema, which the first process creates. */
+export function postgres(installation: PostgresInstallation): Setting {
   return {
     name: installation.name,
     open: async ({ isolation }) => {
-      const bench = await openFaultBench(installation);
+      const bench = await openFaultBench(installation, { migrate: false });
       const server = bench.postgres;
       await server.query(`alter role postgres set default_transaction_isolation = '${isolation}'`);
       const restart = async (stop: () => Promise<void>): Promise<void> => {

@@ -14,9 +14,15 @@ export interface FaultBench extends OrderBench {
   readonly postgres: PrivatePostgres;
 }
 
+/** Options of {@link openFaultBench}. */
+export interface FaultBenchOptions extends Omit<PrivatePostgresOptions, "installation"> {
+  /** Whether the bench creates the back end's tables, and not the first process. Default: true. */
+  readonly migrate?: boolean;
+}
+
 export async function openFaultBench(
   installation: PostgresInstallation,
-  options: Omit<PrivatePostgresOptions, "installation"> = {},
+  { migrate = true, ...options }: FaultBenchOptions = {},
 ): Promise<FaultBench> {
   const postgres = await startPrivatePostgres({ installation, ...options });
   const pool = new Pool({ connectionString: postgres.url(), max: 2 });
@@ -46,7 +52,7 @@ export async function openFaultBench(
     },
   };
   try {
-    await backend.migrate();
+    if (migrate) await backend.migrate();
     const columns = "item_id text NOT NULL, attempt integer NOT NULL";
     await postgres.query(`CREATE TABLE effects (operation_id uuid NOT NULL, ${columns})`);
     await postgres.query(`CREATE TABLE ledger (operation_id uuid PRIMARY KEY, ${columns})`);

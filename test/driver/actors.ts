@@ -26,7 +26,7 @@ export interface Actor {
 /** A worker claims all the time, and a function works in runs. */
 export type Role = "worker" | "function";
 
-/** What a process has to know: see process.mjs. */
+/** A process has to know this: see process.mjs. */
 interface ActorOptions {
   readonly name: string;
   readonly role: Role;

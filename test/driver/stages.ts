@@ -41,7 +41,7 @@ export function settings(): readonly Setting[] {
 }
 
 /** An SQLite file. */
-export const sqlite: Setting = {
+const sqlite: Setting = {
   name: "SQLite",
   open: async () => {
     const bench = openSqliteBench();
@@ -55,7 +55,7 @@ export const sqlite: Setting = {
 };
 
 /** A Postgres without a schema, which the first process creates. */
-export function postgres(installation: PostgresInstallation): Setting {
+function postgres(installation: PostgresInstallation): Setting {
   return {
     name: installation.name,
     open: async ({ isolation }) => {

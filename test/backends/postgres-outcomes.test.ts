@@ -17,7 +17,8 @@ function failing(code: string, message = "failed"): Answer {
   return () => Promise.reject(Object.assign(new Error(message), { code }));
 }
 
-/** Its first connection tells which database it is. */
+/** The first connections tell whether a release has made the schema, and which database it is. */
+const FIRST_USES = 2;
 const firstUse = { query: async () => ({ rows: [{ mark: "postgres 1" }] }), release: () => {} };
 
 /** Creates a pool whose connections after the first use return these answers in order and fail afterwards. */
@@ -30,10 +31,10 @@ function poolOf(connects: readonly Answer[], answers: readonly Answer[]) {
     return (answers[log.filter((entry) => entry === "query").length - 1] ?? never)();
   };
   const client = { query, release: (broken?: boolean) => void log.push(broken ? "end" : "release") };
-  let connected = -1;
+  let connected = -FIRST_USES;
   const connect = (callback: (error: Error | undefined, client: unknown) => void) => {
-    if (connected === -1) {
-      connected = 0;
+    if (connected < 0) {
+      connected += 1;
       callback(undefined, firstUse);
       return;
     }

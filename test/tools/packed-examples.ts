@@ -46,8 +46,8 @@ export function packExamples(): PackedExamples {
   execFileSync("tar", ["-xzf", join(folder, archive), "--strip-components=1", "-C", installed]);
   cpSync(join(root, "examples"), join(project, "examples"), {
     recursive: true,
-    // The MCP example is compiled by itself, because it needs the packages that it installs.
-    filter: (path) => !/\/(dist|node_modules|mcp-tools)$/.test(path),
+    // Those that need packages of their folders are compiled there: the MCP example, and those with test/frameworks.
+    filter: (path) => !/\/(dist|node_modules|mcp-tools|nestjs|rpc)$/.test(path),
   });
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: OPTIONS }));

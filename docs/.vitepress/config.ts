@@ -72,15 +72,21 @@ export default defineConfig({
 });
 
 /**
- * Ranks guides before the reference, and that before design decisions. Ranks pages whose title has the term before the others.
+ * Ranks guides before the reference, and that before design decisions. Ranks pages whose title has the term before sections of
+ * guides whose title has it, and these before the others.
  * Runs in the browser, so it can use nothing else.
  */
 function byPage(path: string, term: string, section?: Record<string, unknown>): number {
   const { title = "", titles = [] } = (section ?? {}) as { title?: string; titles?: string[] };
-  const words = (titles[0] || title).toLowerCase().split(/[^a-z]+/);
-  const boost = words.some((word) => word.startsWith(term)) ? 2 : 1;
+  const names = (text: string) =>
+    text
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .some((word) => word.startsWith(term));
+  const boost = names(titles[0] || title) ? 2 : 1;
   if (path.startsWith("/decisions/")) return 0.2 * boost;
-  return path.startsWith("/reference/") ? 0.5 * boost : boost;
+  if (path.startsWith("/reference/")) return 0.5 * boost;
+  return boost === 1 && names(title) ? 1.5 : boost;
 }
 
 /** `decisions/README.md` is served as `/decisions/README`, `reference/index.md` as `/reference/`. */

@@ -30,6 +30,8 @@ describe("the workflows", () => {
     const release = workflows.find(({ name }) => name === "release.yml")?.text ?? "";
     expect(release).toContain("id-token: write");
     expect(release).toContain('NPM_CONFIG_PROVENANCE: "true"');
+    // With this option, npm would read another file than the one with the token.
+    expect(release).not.toMatch(/^ *registry-url:/m);
     const steps = [
       "--workflow night.yml",
       "run: npm ci",

@@ -8,6 +8,7 @@ import type {
   KeyReference,
 } from "./idempotency-store.js";
 import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
+import type { OutputStore } from "./output-store.js";
 import type { Queue } from "./queue.js";
 import type { SeparateOperationStore } from "./separate-operation-store.js";
 import type { RecordManyResult, RecordResult, Submission } from "./submission.js";
@@ -127,6 +128,8 @@ export interface Backend<Tx = unknown> {
   readonly operations: OperationStore;
   /** Records submissions in the store of operations. */
   readonly submissions: Submissions<Tx>;
+  /** Keeps output and checkpoints. Without it, a service refuses definitions with `chunk` or `checkpoint`. */
+  readonly output?: OutputStore;
   /** Wakes up workers. It may lose any message. */
   readonly queue: Queue;
   /**
@@ -147,6 +150,8 @@ export interface SeparateStores {
   readonly operations: SeparateOperationStore;
   /** Records which idempotency key belongs to which operation. */
   readonly idempotency: IdempotencyStore;
+  /** Keeps output and checkpoints of these operations. Default: none. */
+  readonly output?: OutputStore;
   /** Wakes up workers. It may lose any message. */
   readonly queue: Queue;
   /** See {@link Backend.check}. Default: does nothing. */

@@ -9,6 +9,7 @@ const METHODS = {
     ...(["getMany", "list", "stats", "countPending", "redrive", "pause", "resume"] as const),
   ],
   submissions: ["record", "recordMany", "findKey", "purge"],
+  output: ["begun", "append", "read", "watch", "clean"],
   idempotency: ["bind", "find", "release", "takeStale"],
   queue: ["publish", "listen", "close"],
 } as const satisfies Parts;
@@ -16,10 +17,8 @@ const METHODS = {
 /** Methods of a store of operations, if another store keeps the keys. */
 const SEPARATE = ["takeExpired", "remove"] as const satisfies readonly (keyof SeparateOperationStore)[];
 
-type Parts = {
-  readonly [Part in Exclude<keyof (Backend & SeparateStores), "check" | "close">]: readonly (keyof (Backend &
-    SeparateStores)[Part])[];
-};
+type Ports = Required<Omit<Backend & SeparateStores, "check" | "close">>;
+type Parts = { readonly [Part in keyof Ports]: readonly (keyof Ports[Part])[] };
 
 /**
  * Checks that a value is a back end, and that its parts have the methods that every part has.

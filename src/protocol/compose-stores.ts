@@ -2,6 +2,7 @@ import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { AsyncReplyError, isAsyncReplyError, maybeRecorded } from "../contract/errors.js";
 import { withId } from "../contract/operation.js";
 import { isObject } from "../contract/options.js";
+import { present } from "../contract/present.js";
 import { operationError } from "../contract/problem.js";
 import { systemClock } from "../platform/system-runtime.js";
 import type { Backend, SeparateStores, Submissions } from "../ports/backend.js";
@@ -27,9 +28,10 @@ export function composeStores(
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): Backend<never> & AwaitUsing {
   checkSeparateStores(stores);
-  const { operations, queue } = stores;
+  const { operations, output, queue } = stores;
   return {
     operations,
+    ...present({ output }),
     queue,
     submissions: createSubmissions(stores, clock),
     check: async () => stores.check?.(),

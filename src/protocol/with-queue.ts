@@ -1,5 +1,6 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { isObject, kindOf, misuse } from "../contract/options.js";
+import { present } from "../contract/present.js";
 import type { Backend } from "../ports/backend.js";
 import type { Queue } from "../ports/queue.js";
 import { checkBackend } from "./check-backend.js";
@@ -14,10 +15,11 @@ import { checkBackend } from "./check-backend.js";
 export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> & AwaitUsing {
   checkBackend(backend);
   checkQueue(queue);
-  const { operations, submissions, queue: own } = backend;
+  const { operations, submissions, output, queue: own } = backend;
   return {
     operations,
     submissions,
+    ...present({ output }),
     queue: {
       publish: (rings) => queue.publish(rings),
       listen: listenToBoth(queue, own),

@@ -20,6 +20,11 @@ export type { History } from "./simulator/world/history.js";
 export { type IdempotencyStoreHarness, idempotencyStoreCases } from "./suites/idempotency-store-suite.js";
 export { type OperationStoreHarness, operationStoreCases } from "./suites/operation-store-suite.js";
 export {
+  type OutputBackend,
+  type OutputStoreHarness,
+  outputStoreCases,
+} from "./suites/output-store-suite.js";
+export {
   type Capabilities,
   type Capability,
   type OpenPort,

@@ -1,6 +1,7 @@
 import {
   idempotencyStoreCases,
   operationStoreCases,
+  outputStoreCases,
   queueCases,
   separateOperationStoreCases,
   submissionsCases,
@@ -8,6 +9,7 @@ import {
 import {
   memoryIdempotency,
   memoryOperations,
+  memoryOutput,
   memoryQueue,
   memorySubmissions,
 } from "../support/memory-harnesses.js";
@@ -18,3 +20,4 @@ runSuite("the operation store in memory, used singly", separateOperationStoreCas
 runSuite("the idempotency store in memory", idempotencyStoreCases, memoryIdempotency());
 runSuite("the queue in memory", queueCases, memoryQueue());
 runSuite("RECORD and purge in memory", submissionsCases, memorySubmissions());
+runSuite("the output store in memory", outputStoreCases, memoryOutput());

@@ -12,6 +12,8 @@ import {
   createManualClock,
   type IdempotencyStoreHarness,
   type ManualClock,
+  type OutputBackend,
+  type OutputStoreHarness,
   type PortHarness,
   type QueueHarness,
   type Recording,
@@ -52,6 +54,10 @@ export function memoryOperations(
   alter: Alter<SeparateOperationStore> = unaltered,
 ): SeparateOperationStoreHarness {
   return memoryHarness((clock) => createMemoryStores({ clock }).operations, alter);
+}
+
+export function memoryOutput(alter: Alter<OutputBackend> = unaltered): OutputStoreHarness {
+  return memoryHarness((clock) => createMemoryBackend({ clock }), alter);
 }
 
 export function memoryIdempotency(alter: Alter<IdempotencyStore> = unaltered): IdempotencyStoreHarness {

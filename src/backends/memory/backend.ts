@@ -7,6 +7,7 @@ import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
 import { MemoryIdempotencyStore } from "./idempotency-store.js";
+import { createMemoryOutput } from "./output.js";
 import { createRemoval } from "./separate.js";
 import { createMemorySubmissions } from "./submissions.js";
 import { createTable } from "./table.js";
@@ -42,11 +43,16 @@ const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
  *
  * Throws `INVALID_OPTION`.
  */
-export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend<never> & AwaitUsing {
-  const { operations, submissions, queue } = openMemory(readOptions(options, OPTIONS, "createMemoryBackend"));
+export function createMemoryBackend(
+  options: MemoryBackendOptions = {},
+): Backend<never> & Required<Pick<Backend, "output">> & AwaitUsing {
+  const { operations, submissions, output, queue } = openMemory(
+    readOptions(options, OPTIONS, "createMemoryBackend"),
+  );
   return {
     operations,
     submissions,
+    output,
     queue,
     check: async () => {},
     close: () => queue.close(),
@@ -61,8 +67,10 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): Backend
  * Throws `INVALID_OPTION`.
  */
 export function createMemoryStores(options: MemoryBackendOptions = {}): SeparateStores {
-  const { operations, idempotency, queue } = openMemory(readOptions(options, OPTIONS, "createMemoryStores"));
-  return { operations, idempotency, queue };
+  const { operations, idempotency, output, queue } = openMemory(
+    readOptions(options, OPTIONS, "createMemoryStores"),
+  );
+  return { operations, idempotency, output, queue };
 }
 
 const DRIVER: Driver = {
@@ -75,7 +83,8 @@ const DRIVER: Driver = {
 export function openMemory({
   clock,
   maxOperations,
-}: Required<MemoryBackendOptions>): SeparateStores & Pick<Backend<never>, "submissions"> {
+}: Required<MemoryBackendOptions>): Required<Omit<SeparateStores, "check" | "close">> &
+  Pick<Backend<never>, "submissions"> {
   const idempotency = new MemoryIdempotencyStore(clock);
   const table = createTable({ clock, maxOperations, keys: idempotency });
   const operations = {
@@ -89,6 +98,7 @@ export function openMemory({
     operations,
     idempotency,
     submissions: createMemorySubmissions(table),
+    output: createMemoryOutput(DRIVER, table.entries),
     queue: createLocalQueue(createListeners({ clock })),
   };
 }

@@ -7,6 +7,7 @@ import { getOrAdd } from "./collections/get-or-add.js";
 import { Deadlines } from "./deadlines.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";
 import { Lists } from "./lists.js";
+import { Outputs } from "./outputs.js";
 import { Places } from "./places.js";
 import { Retention } from "./retention.js";
 import { Unfinished } from "./unfinished.js";
@@ -25,6 +26,7 @@ export class Entries {
   readonly deadlines: Deadlines<MemoryEntry> = new Deadlines();
   readonly retention: Retention<MemoryEntry> = new Retention();
   readonly lists: Lists;
+  readonly outputs: Outputs = new Outputs();
   readonly watchers: Watchers = createWatchers();
 
   constructor(now: () => number) {
@@ -61,6 +63,7 @@ export class Entries {
     const hasEnded = operation.settledAt === undefined && entry.operation.settledAt !== undefined;
     if (hasEnded) this.unfinished.ended(entry);
     if (hasEnded) this.#ended(entry);
+    if (entry.token !== undefined && entry.token !== token) this.outputs.begun(operation.id);
     if (entry.operation !== operation || entry.token !== token) {
       this.#changed(entry, operation);
       if (!isRunning(entry)) passTurn(this.places, entry.operation);
@@ -71,6 +74,7 @@ export class Entries {
   delete(entry: MemoryEntry): void {
     const { id, definition } = entry.operation;
     this.#byId.delete(id);
+    this.outputs.delete(id);
     this.failed.get(definition)?.delete(entry);
     this.lists.delete(entry);
   }

@@ -1,6 +1,7 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import { createOperationStore } from "../../engine/operation-store.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
+import type { OutputStore } from "../../ports/output-store.js";
 import type { Sync } from "../../ports/synchronous.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
 import { createWatchers } from "../shared/watchers.js";
@@ -12,6 +13,7 @@ import { createStatements } from "./connection/statements.js";
 import { createStoreClock } from "./connection/store-clock.js";
 import { createChangeLog } from "./notices/change-log.js";
 import { createChanges } from "./notices/changes.js";
+import { createSqliteOutput } from "./output.js";
 import { createRecordIn } from "./records/record-in.js";
 import { createTable } from "./records/table.js";
 import { createDiskWait, openDatabase } from "./schema/open.js";
@@ -25,6 +27,8 @@ export interface SqliteBackend<Database extends SqliteDatabase = SqliteDatabase>
     AwaitUsing {
   /** Records and purges operations together with their keys. Shares its transactions with your writes. */
   readonly submissions: Submissions<Sync<Database>>;
+  /** Keeps output and checkpoints in the same database. */
+  readonly output: OutputStore;
 }
 
 /**
@@ -48,6 +52,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const diskWait = createDiskWait(statements, synchronous);
   const watchers = createWatchers();
   const cancellations = createWatchers();
+  const appends = createWatchers();
   const changed = createChanged();
   const connection = createConnection({
     statements,
@@ -67,6 +72,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       for (const id of changed.created) watchers.changed(id);
       for (const id of changed.changed) watchers.changed(id);
       for (const id of changed.cancelled) cancellations.changed(id);
+      for (const id of changed.appended) appends.changed(id);
     },
   });
   const table = createTable(statements, now, changed);
@@ -75,6 +81,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     connection,
     watchers,
     cancellations,
+    appends,
     clock,
     pollMs,
     onWrite: () => listeners.ring(),
@@ -99,6 +106,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       watchCancellations: changes.watchCancellations,
     },
     queue: createLocalQueue(listeners),
+    output: createSqliteOutput({ connection, statements, changed, changes }),
     submissions: createSqliteSubmissions({
       connection,
       statements,

@@ -1,4 +1,9 @@
-import { operationStoreCases, queueCases, submissionsCases } from "async-request-reply/testing";
+import {
+  operationStoreCases,
+  outputStoreCases,
+  queueCases,
+  submissionsCases,
+} from "async-request-reply/testing";
 import { runSuite } from "../../support/run-suite.js";
 import { describeClients } from "../../support/sqlite/clients.js";
 import { harnessOf, queueHarness } from "./harnesses.js";
@@ -8,5 +13,6 @@ describeClients("the back end on an SQLite file", (client) => {
   const submissions = harnessOf(client, (backend) => backend);
   runSuite("operation store", operationStoreCases, operations);
   runSuite("submissions", submissionsCases, submissions);
+  runSuite("output store", outputStoreCases, submissions);
   runSuite("queue", queueCases, queueHarness(client));
 });

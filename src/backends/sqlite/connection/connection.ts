@@ -13,11 +13,13 @@ export interface Changed {
   readonly changed: Set<string>;
   /** Running operations whose cancellation was requested. */
   readonly cancelled: Set<string>;
+  /** Operations whose output has grown. */
+  readonly appended: Set<string>;
 }
 
 /** Creates empty sets. */
 export function createChanged(): Changed {
-  return { created: new Set(), changed: new Set(), cancelled: new Set() };
+  return { created: new Set(), changed: new Set(), cancelled: new Set(), appended: new Set() };
 }
 
 /** Empties the sets. */

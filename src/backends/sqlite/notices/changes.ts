@@ -5,12 +5,14 @@ import type { Watchers } from "../../shared/watchers.js";
 import type { Connection } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { fileOf } from "../schema/open.js";
-import { cancellationsAfter, changesAfter, newestChange } from "./change-log.js";
+import { cancellationsAfter, type Log, loggedAfter, newestIn } from "./change-log.js";
 
 /** Learns what other processes write to the file. */
 export interface Changes extends Watchers {
   /** Calls `onRequest` with the operations whose cancellation is requested, until the returned function is called. */
   watchCancellations(onRequest: (operationId?: string) => void): () => void;
+  /** Calls `onAppend` with the operations whose output grows, until the returned function is called. */
+  watchOutput(onAppend: (operationId?: string) => void): () => void;
   /** Starts to look for changes. Has no effect if it has started. */
   start(): void;
   /** Stops to look for changes. */
@@ -24,6 +26,8 @@ export interface ChangesOptions {
   readonly watchers: Watchers;
   /** Watchers of requests to cancel. */
   readonly cancellations: Watchers;
+  /** Watchers of output. */
+  readonly appends: Watchers;
   readonly clock: Clock;
   /** Interval at which watchers are notified without an event of the file. Milliseconds. */
   readonly pollMs: number;
@@ -43,10 +47,12 @@ const RECENT = 100;
  * another one. Both are hints, so callers also poll.
  */
 export function createChanges(options: ChangesOptions): Changes {
-  const { statements, connection, watchers, cancellations, clock, pollMs, onWrite } = options;
+  const { statements, connection, watchers, cancellations, appends, clock, pollMs, onWrite } = options;
   let state: "idle" | "started" | "stopped" = "idle";
   let version: number | undefined;
-  let lastChange = 0;
+  const ofOperations: FollowedLog = { log: "arr_changes", watchers, last: 0, watching: 0 };
+  const ofOutput: FollowedLog = { log: "arr_output_changes", watchers: appends, last: 0, watching: 0 };
+  const logs = [ofOperations, ofOutput];
   let watching = 0;
   let delayMs = 0;
   let cancelLook: () => void = () => {};
@@ -70,13 +76,15 @@ export function createChanges(options: ChangesOptions): Changes {
   }
 
   function report(): void {
-    const since = lastChange;
-    lastChange = newestChange(statements);
-    for (const id of cancellationsAfter(statements, since)) cancellations.changed(id);
-    if (watching === 0) return;
-    const changes = changesAfter(statements, since);
-    if (changes === undefined) watchers.changed();
-    else for (const id of new Set(changes)) watchers.changed(id);
+    for (const id of cancellationsAfter(statements, ofOperations.last)) cancellations.changed(id);
+    for (const followed of logs) {
+      const { log, last } = followed;
+      followed.last = newestIn(log, statements);
+      if (followed.watching === 0 || followed.last === last) continue;
+      const logged = loggedAfter(log, statements, last);
+      if (logged === undefined) followed.watchers.changed();
+      else for (const id of new Set(logged)) followed.watchers.changed(id);
+    }
   }
 
   function lookAfter(ms: number): void {
@@ -105,7 +113,7 @@ export function createChanges(options: ChangesOptions): Changes {
   function begin(): void {
     const file = fileOf(statements);
     version = dataVersion(statements);
-    lastChange = Math.max(0, newestChange(statements) - RECENT);
+    for (const followed of logs) followed.last = Math.max(0, newestIn(followed.log, statements) - RECENT);
     // No other process can write to a database in memory.
     if (file === undefined || state === "stopped") return;
     unwatch = watchLog(file, lookSoon);
@@ -123,6 +131,24 @@ export function createChanges(options: ChangesOptions): Changes {
     });
   };
 
+  function watch(followed: FollowedLog, onChange: (operationId?: string) => void): () => void {
+    start();
+    const stop = followed.watchers.watch(onChange);
+    followed.watching += 1;
+    watching += 1;
+    // Workers poll for themselves. An unused timer would keep the process alive.
+    if (watching === 1 && state !== "stopped") pollLater();
+    let isWatching = true;
+    return () => {
+      if (!isWatching) return;
+      isWatching = false;
+      followed.watching -= 1;
+      watching -= 1;
+      if (watching === 0) cancelPoll();
+      stop();
+    };
+  }
+
   return {
     start,
     stop: () => {
@@ -136,22 +162,18 @@ export function createChanges(options: ChangesOptions): Changes {
       start();
       return cancellations.watch(onRequest);
     },
-    watch: (onChange) => {
-      start();
-      const stop = watchers.watch(onChange);
-      watching += 1;
-      // Workers poll for themselves. An unused timer would keep the process alive.
-      if (watching === 1 && state !== "stopped") pollLater();
-      let isWatching = true;
-      return () => {
-        if (!isWatching) return;
-        isWatching = false;
-        watching -= 1;
-        if (watching === 0) cancelPoll();
-        stop();
-      };
-    },
+    watch: (onChange) => watch(ofOperations, onChange),
+    watchOutput: (onAppend) => watch(ofOutput, onAppend),
   };
+}
+
+/** A log, and those who watch it. */
+interface FollowedLog {
+  readonly log: Log;
+  readonly watchers: Watchers;
+  /** Number of the last transaction of the log that was reported. */
+  last: number;
+  watching: number;
 }
 
 /** Returns a number that changes when another connection commits. */

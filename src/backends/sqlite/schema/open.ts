@@ -4,6 +4,7 @@ import type { FileGuard } from "../check/file-guard.js";
 import { refuseNetworkMount } from "../check/network-mount.js";
 import type { Statements } from "../connection/statements.js";
 import version1 from "./1.sql";
+import version2 from "./2.sql";
 import { refuseOtherRows } from "./row-form.js";
 
 /** How often SQLite waits for the disk. */
@@ -106,7 +107,10 @@ interface Addition {
 }
 
 /** All versions, in order. Never change or remove one, so that the previous release keeps working with the schema. */
-const VERSIONS: readonly Addition[] = [{ text: version1, needs: 1 }];
+const VERSIONS: readonly Addition[] = [
+  { text: version1, needs: 1 },
+  { text: version2, needs: 1 },
+];
 
 /** Schema version that this release needs. */
 const SCHEMA_VERSION: number = VERSIONS.length;

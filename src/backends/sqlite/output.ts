@@ -1,0 +1,57 @@
+import { createOutputStore } from "../../engine/output-store.js";
+import type { OutputStore } from "../../ports/output-store.js";
+import type { Changed, Connection } from "./connection/connection.js";
+import type { Statements } from "./connection/statements.js";
+import type { Changes } from "./notices/changes.js";
+import { createOutputTable, deleteDiscarded } from "./records/outputs.js";
+
+/** Options of {@link createSqliteOutput}. */
+export interface SqliteOutputOptions {
+  readonly connection: Connection;
+  readonly statements: Statements;
+  readonly changed: Changed;
+  readonly changes: Changes;
+}
+
+/** Number of rows that a transaction deletes, so that it does not block the event loop for long. */
+const DELETED_AT_ONCE = 100;
+
+/** Creates the output store. Concurrent calls share a commit. */
+export function createSqliteOutput(options: SqliteOutputOptions): OutputStore {
+  const { connection, statements, changed, changes } = options;
+  const table = createOutputTable(statements, changed);
+  const driver = {
+    ...connection,
+    // Several statements must see the same state of the file.
+    read: <Result>(job: () => Result): Promise<Result> =>
+      connection.read(() => {
+        statements.exec("begin");
+        try {
+          return job();
+        } finally {
+          statements.exec("commit");
+        }
+      }),
+  };
+  return {
+    ...createOutputStore(driver, table),
+    watch: changes.watchOutput,
+    clean: async ({ limit }) => {
+      if (!(await connection.read(() => hasDiscards(statements)))) return 0;
+      let deleted = 0;
+      for (let more = true; more && deleted < limit; ) {
+        const share = Math.min(DELETED_AT_ONCE, limit - deleted);
+        const count = await connection.write("work", () => deleteDiscarded(statements, share), {
+          canBeLost: true,
+        });
+        deleted += count;
+        more = count === share;
+      }
+      return deleted;
+    },
+  };
+}
+
+function hasDiscards({ first }: Statements): boolean {
+  return first("select 1 from arr_output_discards limit 1") !== undefined;
+}

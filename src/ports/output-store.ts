@@ -1,0 +1,101 @@
+import type { JsonText, OperationState } from "../contract/operation.js";
+import type { Lease } from "./operation-store.js";
+
+/**
+ * A place between two chunks of an output. Epochs count the attempts that have begun since the first chunk, so no place is ever
+ * named twice: chunks that were discarded keep the names that they had.
+ */
+export interface OutputPosition {
+  /** Epoch of the attempt that wrote the chunk before this place. 0 at the beginning. */
+  readonly epoch: number;
+  /** Number of chunks before this place. */
+  readonly count: number;
+}
+
+/** What an attempt produces before it ends. */
+export interface OutputAppend {
+  /** Attempt that produced it. */
+  readonly lease: Lease;
+  /** Number of chunks that stand before these. */
+  readonly from: number;
+  /** Chunks as JSON without line breaks, in their order. */
+  readonly chunks: readonly JsonText[];
+  /** Their size in UTF-8. Bytes. */
+  readonly bytes: number;
+  /** Checkpoint to set after the chunks. Default: the last one stays. */
+  readonly checkpoint?: JsonText;
+}
+
+/** Whether the chunks are stored. `lost`: another attempt has begun, or the operation has ended. Then nothing has changed. */
+export type AppendResult = "stored" | "lost";
+
+/** What stands when an attempt begins. */
+export interface OutputState {
+  /** Number of chunks. */
+  readonly count: number;
+  /** Their size in UTF-8. Bytes. */
+  readonly bytes: number;
+  /** The last checkpoint, and the number of the attempt that set it. Absent if there is none. */
+  readonly checkpoint?: { readonly value: JsonText; readonly attempt: number };
+}
+
+/** Request to read the output of an operation. */
+export interface OutputRequest {
+  /** Id of the operation. */
+  readonly id: string;
+  /** Place to read from. Default: the beginning. */
+  readonly after?: OutputPosition;
+  /**
+   * Length of its chunks at which a slice ends. It has at least one chunk, if there is one, and can exceed this by what was appended
+   * together. UTF-16 code units.
+   */
+  readonly maxLength: number;
+}
+
+/** A part of an output. */
+export interface OutputSlice {
+  /** Place where the chunks begin. If it is not `after` of the request, some chunks before `after` were discarded. */
+  readonly start: OutputPosition;
+  /** Chunks as JSON, in their order. */
+  readonly chunks: readonly JsonText[];
+  /** Place after the chunks. */
+  readonly end: OutputPosition;
+  /** Whether no further chunk stands. */
+  readonly upToDate: boolean;
+  /** State of the operation. The output of one that has ended never changes. */
+  readonly state: OperationState;
+}
+
+/**
+ * Keeps the output and the checkpoints of attempts, in the same store as their operations. Chunks are discarded when an attempt
+ * begins, in the same step: all of them, or those after the last checkpoint. When an operation ends, what stands stays. All of it is
+ * deleted with the operation.
+ *
+ * Every method is atomic, safe to repeat, and throws like those of the operation store.
+ */
+export interface OutputStore {
+  /** Returns what stands for an attempt that has begun, or `lost`. */
+  begun(lease: Lease): Promise<OutputState | "lost">;
+
+  /**
+   * Appends chunks of any number of operations, none of them twice in a call, and resolves once they are durable.
+   * Compare-and-set: the token must be that of the current attempt, and `from` the number of chunks that stand. A repeated call
+   * with the same chunks stores nothing twice. Returns the result of each, in their order.
+   */
+  append(appends: readonly OutputAppend[]): Promise<readonly AppendResult[]>;
+
+  /**
+   * Reads outputs. Returns a slice for each request, in their order, or `undefined` for an unknown operation. An operation
+   * without output has an empty one.
+   */
+  read(requests: readonly OutputRequest[]): Promise<readonly (OutputSlice | undefined)[]>;
+
+  /**
+   * Calls `onAppend` with the ids of operations whose output grows, through any store on the same data, and returns a function that
+   * stops the calls. Otherwise like `watch` of the operation store, which tells when an output ends or is discarded.
+   */
+  watch(onAppend: (operationId?: string) => void): () => void;
+
+  /** Deletes chunks that were discarded or belong to deleted operations. Returns how many rows it deleted, at most `limit`. */
+  clean(request: { readonly limit: number }): Promise<number>;
+}

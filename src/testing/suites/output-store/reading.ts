@@ -1,0 +1,119 @@
+import { deepEqual, equal, ok } from "../../expect.js";
+import { COMPLETED, createPending, newId } from "../operation-store/fixtures.js";
+import { again, append, type OutputStoreCheck, readSlice, readText, start } from "./fixtures.js";
+
+export const outputReadingChecks: readonly OutputStoreCheck[] = [
+  {
+    rule: "read.empty",
+    name: "reads an empty output of an operation that has written nothing",
+    check: async (backend) => {
+      const { id } = await createPending(backend.operations);
+      const beginning = { epoch: 0, count: 0 };
+      deepEqual(
+        await readSlice(backend, id),
+        { start: beginning, chunks: [], end: beginning, upToDate: true, state: "pending" },
+        "the output",
+      );
+    },
+  },
+  {
+    rule: "read.unknown",
+    name: "reads nothing of an unknown operation, and many outputs in the order of the requests",
+    check: async (backend) => {
+      const { id, lease } = await start(backend);
+      await append(backend, lease, 0, ["a"]);
+      const slices = await backend.output.read([
+        { id: newId(), maxLength: 1 },
+        { id, maxLength: 1 },
+        { id, maxLength: 1, after: { epoch: 1, count: 1 } },
+      ]);
+      deepEqual(
+        slices.map((slice) => slice?.chunks),
+        [undefined, ['"a"'], []],
+        "the outputs",
+      );
+    },
+  },
+  {
+    rule: "read.parts",
+    name: "reads a long output in parts, from any place",
+    check: async (backend) => {
+      const { id, lease } = await start(backend);
+      const letters = "abcdefghij".split("");
+      for (const [index, letter] of letters.entries()) {
+        if (index % 2 === 0) await append(backend, lease, index, [letter, letters[index + 1] ?? ""]);
+        if (index === 4)
+          ok(!(await readSlice(backend, id, undefined, 3)).upToDate, "expected more than one part");
+      }
+      let text = "";
+      let slice = await readSlice(backend, id, undefined, 3);
+      for (let part = 0; part < letters.length && slice.chunks.length > 0; part += 1) {
+        text += slice.chunks.map((chunk) => JSON.parse(chunk)).join("");
+        slice = await readSlice(backend, id, slice.end, 3);
+      }
+      equal(text, letters.join(""), "the parts together");
+      ok(slice.upToDate, "expected the last part to be up to date");
+      equal(
+        await readText(backend, id, { epoch: 1, count: 3 }),
+        "defghij",
+        "the output from a place within a part",
+      );
+    },
+  },
+  {
+    rule: "read.many-epochs",
+    name: "reads what several attempts have left",
+    check: async (backend) => {
+      const { id, lease } = await start(backend);
+      let current = lease;
+      for (const [index, letter] of "abcdef".split("").entries()) {
+        await append(backend, current, index, [letter], String(index));
+        await append(backend, current, index + 1, ["x"]);
+        current = await again(backend, current);
+      }
+      equal(await readText(backend, id), "abcdef", "the output");
+      equal(
+        await readText(backend, id, { epoch: 3, count: 3 }),
+        "def",
+        "the output from the third attempt on",
+      );
+    },
+  },
+  {
+    rule: "read.watch",
+    name: "tells watchers which outputs grow",
+    needs: ["watch"],
+    check: async (backend, { unitMs, pass }) => {
+      const { id, lease } = await start(backend);
+      const told = new Set<string | undefined>();
+      const stop = backend.output.watch((operationId) => void told.add(operationId));
+      try {
+        await append(backend, lease, 0, ["a"]);
+        for (let waited = 0; waited < 10 && !told.has(id); waited += 1) await pass(unitMs);
+        ok(told.has(id), "expected a watcher to be told of an output that grows");
+      } finally {
+        stop();
+      }
+    },
+  },
+  {
+    rule: "read.purged",
+    name: "deletes the output with its operation, and what was discarded",
+    needs: ["skipsTime"],
+    check: async (backend, { pass }) => {
+      const { id, lease } = await start(backend);
+      await append(backend, lease, 0, ["a"], "1");
+      await append(backend, lease, 1, ["b"]);
+      const next = await again(backend, lease);
+      await append(backend, next, 1, ["c"]);
+      await backend.output.clean({ limit: 100 });
+      equal(await readText(backend, id), "ac", "the output after cleaning");
+      await backend.operations.settle(next, COMPLETED);
+      await pass(3_600_001);
+      equal(await backend.submissions.purge({ limit: 10 }), 1, "the operations that were purged");
+      deepEqual(await backend.output.read([{ id, maxLength: 1 }]), [undefined], "the output");
+      await backend.output.clean({ limit: 100 });
+      equal(await backend.output.clean({ limit: 100 }), 0, "the rows that are left to delete");
+    },
+  },
+];

@@ -130,7 +130,7 @@ export function readOutput(
   const head = table.head(id) ?? NOTHING;
   const start = standingBefore(head, after);
   const runs: OutputRun[] = [];
-  let left = maxLength;
+  let left = isSame(start, after) ? maxLength : 0;
   for (const { epoch, first, end } of rangesOf(head)) {
     if (end <= start.count || left <= 0) continue;
     const found = table.runs(id, { epoch, from: Math.max(start.count, first), end }, left);
@@ -140,7 +140,13 @@ export function readOutput(
   return sliceOf(head, state, start, runs);
 }
 
-const BEGINNING: OutputPosition = { epoch: 0, count: 0 };
+/** The place before the first chunk. */
+export const BEGINNING: OutputPosition = { epoch: 0, count: 0 };
+
+/** Returns whether two places are the same. */
+export function isSame(one: OutputPosition, other: OutputPosition): boolean {
+  return one.epoch === other.epoch && one.count === other.count;
+}
 
 /** Makes a slice of the runs that were found from `start` on. The first of them may begin before it. */
 export function sliceOf(

@@ -54,7 +54,10 @@ export interface OutputRequest {
 
 /** A part of an output. */
 export interface OutputSlice {
-  /** Place where the chunks begin. If it is not `after` of the request, some chunks before `after` were discarded. */
+  /**
+   * Place where the slice begins. If it is not `after` of the request, the chunks between the two were discarded, and this slice has
+   * none.
+   */
   readonly start: OutputPosition;
   /** Chunks as JSON, in their order. */
   readonly chunks: readonly JsonText[];

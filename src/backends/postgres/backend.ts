@@ -1,15 +1,17 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Backend } from "../../ports/backend.js";
+import type { OutputStore } from "../../ports/output-store.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
 import { createClaims } from "./claims.js";
 import type { RunStatement, SqlDatabase } from "./connection/sql-database.js";
 import { toDatabase, toShared } from "./connection/to-database.js";
 import { createLiveEntries } from "./live-entries.js";
-import { createChanges } from "./notices/changes.js";
+import { type Changes, createChanges } from "./notices/changes.js";
 import { createChannels } from "./notices/channels.js";
 import { createNotifications } from "./notices/notifications.js";
 import { createPostgresOperationStore } from "./operation-store.js";
+import { createPostgresOutput } from "./output.js";
 import { migrate, migrateIn, once, refuseUnpublished } from "./schema/migrate.js";
 import { quoteSchema } from "./schema/migrations.js";
 import { type PostgresBackendOptions, readPostgresSettings } from "./settings.js";
@@ -18,6 +20,8 @@ import { createTransactions } from "./transactions.js";
 
 /** Back end that stores everything in Postgres. */
 export interface PostgresBackend<Tx> extends Backend<Tx>, AwaitUsing {
+  /** Keeps output and checkpoints in the same database. */
+  readonly output: OutputStore;
   /**
    * Creates or upgrades the schema to the version of this release. Safe to call again, and from several processes at
    * once: they wait for each other.
@@ -31,6 +35,9 @@ export interface PostgresBackend<Tx> extends Backend<Tx>, AwaitUsing {
 const CHECK_TIMEOUTS = 3;
 /** Interval at which an idle process looks for late commits of which it was not notified. Milliseconds. */
 const IDLE_MS = 300_000;
+/** Pauses between notifications of changes, and of output, which readers see at once. Milliseconds. */
+const CHANGES_PAUSE_MS = 50;
+const OUTPUT_PAUSE_MS = 10;
 /** Building an index on a large table takes long. Calls that wait for the migration give up earlier. */
 const MIGRATION_TIMEOUT_MS = 300_000;
 
@@ -88,8 +95,11 @@ export function createPostgresBackend<Connection, Tx = Connection>(
     onLate: liveEntries.lower,
     runtime,
   });
-  const changes = createChanges(channels, `changed_${channel}`, clock);
-  const cancellations = createChanges(channels, `cancel_${channel}`, clock);
+  const changesOn = (name: string, pauseMs: number): Changes =>
+    createChanges({ channels, channel: `${name}_${channel}`, pauseMs, clock });
+  const changes = changesOn("changed", CHANGES_PAUSE_MS);
+  const cancellations = changesOn("cancel", CHANGES_PAUSE_MS);
+  const appended = changesOn("output", OUTPUT_PAUSE_MS);
   const claim = createClaims({ gateway, notifications, liveEntries, changes });
   const operations = createPostgresOperationStore(gateway, limits, claim, { changes, cancellations });
   const transactions = createTransactions({
@@ -102,6 +112,7 @@ export function createPostgresBackend<Connection, Tx = Connection>(
     operations,
     queue: notifications.queue,
     submissions: createPostgresSubmissions(gateway, limits, transactions, runtime),
+    output: createPostgresOutput(gateway, limits, appended),
     migrate: migrateSchema,
     check: createCheck({
       database,
@@ -115,7 +126,7 @@ export function createPostgresBackend<Connection, Tx = Connection>(
     }),
     close: async () => {
       await notifications.queue.close();
-      await Promise.all([changes.close(), cancellations.close()]);
+      await Promise.all([changes.close(), cancellations.close(), appended.close()]);
       await channels.close();
     },
     ...awaitUsing(),

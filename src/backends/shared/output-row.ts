@@ -16,7 +16,7 @@ export function toHead(row: Row): OutputHead {
     bytes: integer(row, "bytes"),
     segments: toSegments(text(row, "segments")),
   };
-  if (row.checkpoint === null) return head;
+  if (typeof row.checkpoint !== "string") return head;
   const checkpoint = {
     value: text(row, "checkpoint"),
     attempt: integer(row, "checkpoint_attempt"),

@@ -1,4 +1,9 @@
-import { operationStoreCases, queueCases, submissionsCases } from "async-request-reply/testing";
+import {
+  operationStoreCases,
+  outputStoreCases,
+  queueCases,
+  submissionsCases,
+} from "async-request-reply/testing";
 import { runSuite } from "../../support/run-suite.js";
 import { harnessOf, type Openings, queueHarness } from "./harnesses.js";
 
@@ -7,6 +12,11 @@ export function runPortSuites(openings: Openings): void {
   const operations = harnessOf(openings, (backend) => backend.operations);
   runSuite("operation store", operationStoreCases, operations);
   runSubmissionsSuite(openings);
+  runSuite(
+    "output store",
+    outputStoreCases,
+    harnessOf(openings, (backend) => backend),
+  );
   runSuite("queue", queueCases, queueHarness(openings));
 }
 

@@ -52,6 +52,11 @@ const COLUMNS = {
   set_resource_v1: "f as found",
   lock_key_v1: "f as locked",
   find_key_v1: "operation_id, fingerprint",
+  output_begun_v2:
+    "epoch, count, bytes, segments, checkpoint, checkpoint_attempt, checkpoint_count, checkpoint_bytes",
+  append_output_v2: "place, outcome",
+  read_output_v2: "place, state, epoch, count, bytes, segments, first, chunks",
+  clean_output_v2: "f as deleted",
 };
 
 /** Name of a function of the schema. */

@@ -16,10 +16,6 @@ export interface Changes extends Watchers {
 
 /** Keeps payloads below the limit of Postgres, 8000 bytes. An id and a space are 37 bytes. */
 const MAX_IDS = 200;
-/**
- * Operations that change during this pause share a notification, so a busy process sends only a few of them each second.
- */
-const PAUSE_MS = 50;
 /** Longest wait for the last notification. Milliseconds. */
 const MAX_CLOSE_MS = 1_000;
 /** If more operations change during a pause, one message replaces their ids. */
@@ -27,8 +23,17 @@ const MAX_WAITING = 2_000;
 /** Makes watchers look at all operations that they follow. */
 const EVERYTHING = "*";
 
+/** Options of {@link createChanges}. */
+export interface ChangesOptions {
+  readonly channels: Channels;
+  readonly channel: string;
+  /** Operations that change during this pause share a notification, so a busy process sends few of them. Milliseconds. */
+  readonly pauseMs: number;
+  readonly clock: Clock;
+}
+
 /** Creates changes that also reach watchers in other processes, through a channel. */
-export function createChanges(channels: Channels, channel: string, clock: Clock): Changes {
+export function createChanges({ channels, channel, pauseMs, clock }: ChangesOptions): Changes {
   const { changed: created, watch } = createWatchers();
   const waiting = new Set<string>();
   let sending: Promise<void> | undefined;
@@ -42,7 +47,7 @@ export function createChanges(channels: Channels, channel: string, clock: Clock)
       waiting.clear();
       // Watchers also poll, so a notification can get lost.
       await channels.notify(channel, messages).catch(() => {});
-      await sleep(PAUSE_MS, clock, closing.signal);
+      await sleep(pauseMs, clock, closing.signal);
     }
     sending = undefined;
   }

@@ -1,5 +1,6 @@
 import { checkOptions, invalidOption } from "../../../contract/options.js";
 import { version1 } from "./version-1/index.js";
+import { version2 } from "./version-2/index.js";
 
 /** Additions of one version to the schema. */
 interface Addition {
@@ -13,7 +14,10 @@ interface Addition {
 }
 
 /** All versions, in order. Never change or remove one, so that the previous release keeps working with the schema. */
-const VERSIONS: readonly Addition[] = [{ marker: "database_v1()", text: version1 }];
+const VERSIONS: readonly Addition[] = [
+  { marker: "database_v1()", text: version1 },
+  { marker: "clean_output_v2(integer)", text: version2 },
+];
 
 /** SQLSTATE of a migration of tables that no published release has made. */
 export const UNPUBLISHED = "ARR30";

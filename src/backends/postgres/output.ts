@@ -1,0 +1,99 @@
+import type { BatchSettings } from "../../batching/batches.js";
+import { isOperationId } from "../../contract/operation.js";
+import { BEGINNING, isSame, sliceOf, standingBefore, toOutputState } from "../../engine/output.js";
+import type {
+  AppendResult,
+  OutputAppend,
+  OutputRequest,
+  OutputSlice,
+  OutputStore,
+} from "../../ports/output-store.js";
+import { chunksText, toHead, toRun } from "../shared/output-row.js";
+import { integer, type Row, state } from "../shared/row.js";
+import { createCallBatch } from "./calls/call-batch.js";
+import type { Gateway } from "./calls/gateway.js";
+import { orEmpty } from "./calls/values.js";
+import type { Changes } from "./notices/changes.js";
+
+/** Creates the output store. Concurrent appends of all operations share a statement. */
+export function createPostgresOutput(
+  gateway: Gateway<unknown>,
+  limits: BatchSettings,
+  appended: Changes,
+): OutputStore {
+  const append = createCallBatch<OutputAppend, AppendResult>({
+    gateway,
+    name: "append_output_v2",
+    limits,
+    bytesOf: ({ bytes }) => bytes,
+    valuesOf: appendValues,
+    resultOf: (row) => (row === undefined ? "stored" : "lost"),
+  });
+
+  async function appendOne(each: OutputAppend): Promise<AppendResult> {
+    const { operationId } = each.lease;
+    if (!isOperationId(operationId)) return "lost";
+    const result = await append(each);
+    if (result === "stored" && each.chunks.length > 0) appended.changed(operationId);
+    return result;
+  }
+
+  return {
+    begun: async ({ operationId, token }) => {
+      if (!isOperationId(operationId)) return "lost";
+      const [row] = await gateway.call("output_begun_v2", [operationId, token], { repeatable: true });
+      return row === undefined ? "lost" : toOutputState(toHead(row));
+    },
+    append: (appends) => Promise.all(appends.map(appendOne)),
+    read: async (requests) => {
+      const rows = await gateway.call("read_output_v2", readValues(requests), { repeatable: true });
+      const byPlace = new Map<number, Row[]>();
+      for (const row of rows) getOrAdd(byPlace, integer(row, "place")).push(row);
+      return requests.map((request, index) => toSlice(request, byPlace.get(index + 1)));
+    },
+    watch: appended.watch,
+    clean: async ({ limit }) => {
+      const [row = {}] = await gateway.call("clean_output_v2", [limit]);
+      return integer(row, "deleted");
+    },
+  };
+}
+
+/** Returns the parameters of `append_output_v2`. */
+export function appendValues(items: readonly OutputAppend[]): unknown[] {
+  return [
+    items.map(({ lease }) => lease.operationId),
+    items.map(({ lease }) => lease.token),
+    items.map(({ from }) => from),
+    items.map(({ chunks }) => chunks.length),
+    items.map(({ bytes }) => bytes),
+    items.map(({ chunks }) => chunksText(chunks)),
+    items.map(({ checkpoint }) => orEmpty(checkpoint)),
+  ];
+}
+
+const UNKNOWN_ID = "00000000-0000-0000-0000-000000000000";
+
+function readValues(requests: readonly OutputRequest[]): unknown[] {
+  return [
+    requests.map(({ id }) => (isOperationId(id) ? id : UNKNOWN_ID)),
+    requests.map(({ after }) => after?.count ?? 0),
+    requests.map(({ maxLength }) => maxLength),
+  ];
+}
+
+function getOrAdd(byPlace: Map<number, Row[]>, place: number): Row[] {
+  const known = byPlace.get(place) ?? [];
+  byPlace.set(place, known);
+  return known;
+}
+
+/** Makes a slice of the rows of a request: the head, and then its chunks. They begin at the place that the reader asked for. */
+function toSlice({ after = BEGINNING }: OutputRequest, rows: readonly Row[] = []): OutputSlice | undefined {
+  const [first, ...rest] = rows;
+  if (first === undefined) return undefined;
+  const head = toHead(first);
+  const start = standingBefore(head, after);
+  // If some of the reader's chunks were discarded, it has to know that before it reads others.
+  return sliceOf(head, state(first), start, isSame(start, after) ? rest.map(toRun) : []);
+}

@@ -1,8 +1,8 @@
 import type { JsonText, OperationState } from "../contract/operation.js";
+import { BEGINNING, isSamePosition, type OutputPosition } from "../contract/output.js";
 import type {
   AppendResult,
   OutputAppend,
-  OutputPosition,
   OutputRequest,
   OutputSlice,
   OutputState,
@@ -130,7 +130,7 @@ export function readOutput(
   const head = table.head(id) ?? NOTHING;
   const start = standingBefore(head, after);
   const runs: OutputRun[] = [];
-  let left = isSame(start, after) ? maxLength : 0;
+  let left = isSamePosition(start, after) ? maxLength : 0;
   for (const { epoch, first, end } of rangesOf(head)) {
     if (end <= start.count || left <= 0) continue;
     const found = table.runs(id, { epoch, from: Math.max(start.count, first), end }, left);
@@ -138,14 +138,6 @@ export function readOutput(
     for (const { chunks } of found) for (const chunk of chunks) left -= chunk.length;
   }
   return sliceOf(head, state, start, runs);
-}
-
-/** The place before the first chunk. */
-export const BEGINNING: OutputPosition = { epoch: 0, count: 0 };
-
-/** Returns whether two places are the same. */
-export function isSame(one: OutputPosition, other: OutputPosition): boolean {
-  return one.epoch === other.epoch && one.count === other.count;
 }
 
 /** Makes a slice of the runs that were found from `start` on. The first of them may begin before it. */

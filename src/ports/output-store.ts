@@ -1,16 +1,6 @@
 import type { JsonText, OperationState } from "../contract/operation.js";
+import type { OutputPosition } from "../contract/output.js";
 import type { Lease } from "./operation-store.js";
-
-/**
- * A place between two chunks of an output. Epochs count the attempts that have begun since the first chunk, so no place is ever
- * named twice: chunks that were discarded keep the names that they had.
- */
-export interface OutputPosition {
-  /** Epoch of the attempt that wrote the chunk before this place. 0 at the beginning. */
-  readonly epoch: number;
-  /** Number of chunks before this place. */
-  readonly count: number;
-}
 
 /** What an attempt produces before it ends. */
 export interface OutputAppend {

@@ -1,17 +1,32 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { misuse } from "../contract/options.js";
+import type { Backend } from "../ports/backend.js";
 import type { Kept, OperationStore } from "../ports/operation-store.js";
 
 /**
- * Checks that a store keeps what definitions ask for.
+ * Checks that a back end keeps what definitions ask for.
  *
  * Throws `INVALID_OPTION`.
  */
-export function checkKept(definitions: Definitions, store: OperationStore): void {
-  for (const definition of definitions)
+export function checkKept(
+  definitions: Definitions,
+  { operations, output }: Pick<Backend, "operations" | "output">,
+): void {
+  for (const definition of definitions) {
     for (const [option, needed] of needsOf(definition))
-      checkKeeps(store, needed, `The definition "${definition.name}" has \`${option}\``);
+      checkKeeps(operations, needed, `The definition "${definition.name}" has \`${option}\``);
+    if (output === undefined) refuseOutput(definition);
+  }
+}
+
+function refuseOutput({ name, chunk, checkpoint }: OperationDefinition): void {
+  if (chunk === undefined && checkpoint === undefined) return;
+  const option = chunk === undefined ? "checkpoint" : "chunk";
+  throw misuse(
+    `The definition "${name}" has \`${option}\`, but this back end keeps no output: it has no member \`output\`. Leave it out, ` +
+      "or use a back end that keeps output, such as `createPostgresBackend({ pool })`.",
+  );
 }
 
 /**

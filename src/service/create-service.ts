@@ -104,7 +104,7 @@ export function createService<
   const runtime: Runtime = { ...createSystemRuntime(), ...options.runtime };
   const { clock } = runtime;
   const backend = toBackend<Tx>(options.backend ?? (createMemoryBackend({ clock }) as Backend<Tx>), clock);
-  checkKept(definitions, backend.operations);
+  checkKept(definitions, backend);
   const observe = toObserver(options.observe, runtime.clock);
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);

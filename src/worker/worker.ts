@@ -86,7 +86,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
 ): Worker {
   checkSource(source);
   const { backend, [SHARED]: shared } = source;
-  checkKept(source.definitions, backend.operations);
+  checkKept(source.definitions, backend);
   const runtime: Runtime = { ...createSystemRuntime(), ...shared?.runtime, ...source.runtime };
   const { clock, random } = runtime;
   const observe = toObserver(source.observe ?? shared?.observe, clock);

@@ -1,6 +1,7 @@
 import type { BatchSettings } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
-import { BEGINNING, isSame, sliceOf, standingBefore, toOutputState } from "../../engine/output.js";
+import { BEGINNING, isSamePosition } from "../../contract/output.js";
+import { sliceOf, standingBefore, toOutputState } from "../../engine/output.js";
 import type {
   AppendResult,
   OutputAppend,
@@ -95,5 +96,5 @@ function toSlice({ after = BEGINNING }: OutputRequest, rows: readonly Row[] = []
   const head = toHead(first);
   const start = standingBefore(head, after);
   // If some of the reader's chunks were discarded, it has to know that before it reads others.
-  return sliceOf(head, state(first), start, isSame(start, after) ? rest.map(toRun) : []);
+  return sliceOf(head, state(first), start, isSamePosition(start, after) ? rest.map(toRun) : []);
 }

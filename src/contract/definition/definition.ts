@@ -2,6 +2,7 @@ import {
   callback,
   either,
   flag,
+  integer,
   longDuration,
   type OptionReader,
   type OptionTable,
@@ -30,6 +31,8 @@ export interface OperationDefinitionOptions<
   Input extends StandardSchema,
   Result extends StandardSchema | undefined,
   Progress extends StandardSchema | undefined,
+  Chunk extends StandardSchema | undefined = undefined,
+  Checkpoint extends StandardSchema | undefined = undefined,
 > {
   /**
    * Name of the definition in stores and rings: 1 to 100 characters of `A-Za-z0-9._-`, starting with a letter
@@ -56,6 +59,21 @@ export interface OperationDefinitionOptions<
   readonly result?: Result;
   /** Standard Schema validator of the reported progress. Must be synchronous. Default: any JSON value. */
   readonly progress?: Progress;
+  /**
+   * Standard Schema validator of the chunks that `job.write` takes. Must be synchronous. Clients read them while the work runs, at
+   * `<statusPath>/<id>/output`. Default: the work has no output.
+   */
+  readonly chunk?: Chunk;
+  /**
+   * Standard Schema validator of the value that `job.checkpoint` takes, from which the next attempt continues. Clients never see it.
+   * Default: every attempt starts from the beginning.
+   */
+  readonly checkpoint?: Checkpoint;
+  /**
+   * Maximum size of the chunks of an operation together, as JSON in UTF-8. Beyond it, the operation fails with the problem
+   * `output-too-large`. Bytes. Default: 1 MiB.
+   */
+  readonly maxOutputBytes?: number;
   /** JSON Schema (2020-12) of the input. Default: the schema that the validator provides, if it does. */
   readonly jsonSchema?: JsonSchema;
   /** Whether requests need an `Idempotency-Key`. If `required`, a request without one gets 400. Default: `optional`. */
@@ -108,11 +126,24 @@ export const DEFAULT_RETENTION_MS = 86_400_000;
 /** Shortest default of `failedRetentionMs`: 7 days. */
 export const DEFAULT_FAILED_RETENTION_MS: number = 7 * DEFAULT_RETENTION_MS;
 
-type Options = OperationDefinitionOptions<string, string, StandardSchema, StandardSchema, StandardSchema>;
+const DEFAULT_MAX_OUTPUT_BYTES = 1_048_576;
+
+type Options = OperationDefinitionOptions<
+  string,
+  string,
+  StandardSchema,
+  StandardSchema,
+  StandardSchema,
+  StandardSchema,
+  StandardSchema
+>;
 
 /** Options of a definition that were read. Some defaults follow from other options. */
 type Given = Required<
-  Pick<Options, "name" | "path" | "input" | "idempotencyKey" | "cancellable" | "retentionMs">
+  Pick<
+    Options,
+    "name" | "path" | "input" | "idempotencyKey" | "cancellable" | "retentionMs" | "maxOutputBytes"
+  >
 > & {
   readonly [Name in keyof Options]: Options[Name] | undefined;
 };
@@ -137,6 +168,9 @@ const OPTIONS: OptionTable<Given> = {
   input: readSchema,
   result: optional(readSchema),
   progress: optional(readSchema),
+  chunk: optional(readSchema),
+  checkpoint: optional(readSchema),
+  maxOutputBytes: integer(DEFAULT_MAX_OUTPUT_BYTES),
   jsonSchema: optional((value, name) => {
     if (isObject(value)) return value as JsonSchema;
     throw invalidOption(name, "a JSON Schema, which is an object", value);
@@ -163,6 +197,8 @@ export interface OperationDefinition<
   Input extends StandardSchema = StandardSchema,
   Result extends StandardSchema | undefined = StandardSchema | undefined,
   Progress extends StandardSchema | undefined = StandardSchema | undefined,
+  Chunk extends StandardSchema | undefined = StandardSchema | undefined,
+  Checkpoint extends StandardSchema | undefined = StandardSchema | undefined,
 > {
   /** Name in stores, in rings and among the processors of a worker. */
   readonly name: Name;
@@ -179,6 +215,12 @@ export interface OperationDefinition<
   readonly result: Result;
   /** Validator of the reported progress. Default: any JSON value. */
   readonly progress: Progress;
+  /** Validator of the chunks of the output. Undefined if the work has none. */
+  readonly chunk: Chunk;
+  /** Validator of checkpoints. Undefined if every attempt starts from the beginning. */
+  readonly checkpoint: Checkpoint;
+  /** Maximum size of the chunks of an operation together. Bytes. */
+  readonly maxOutputBytes: number;
   /** JSON Schema (2020-12) of the input, if known. */
   readonly jsonSchema?: JsonSchema;
   /** Whether requests need an `Idempotency-Key`. If `required`, a request without one gets 400. */
@@ -214,14 +256,16 @@ export function defineOperation<
   Input extends StandardSchema,
   Result extends StandardSchema | undefined = undefined,
   Progress extends StandardSchema | undefined = undefined,
+  Chunk extends StandardSchema | undefined = undefined,
+  Checkpoint extends StandardSchema | undefined = undefined,
 >(
-  options: OperationDefinitionOptions<Name, Path, Input, Result, Progress> &
+  options: OperationDefinitionOptions<Name, Path, Input, Result, Progress, Chunk, Checkpoint> &
     CheckedPath<Path, InferInput<Input>> &
     CheckedInput<InferInput<Input>>,
-): OperationDefinition<Name, Path, Input, Result, Progress> {
+): OperationDefinition<Name, Path, Input, Result, Progress, Chunk, Checkpoint> {
   const read = readOptions<Given>(options, OPTIONS, "defineOperation");
   const { name, path, input, result, progress, idempotencyKey, cancellable, retentionMs } = read;
-  const { startWithinMs, limits, serialBy, deprecated } = read;
+  const { startWithinMs, limits, serialBy, deprecated, chunk, checkpoint, maxOutputBytes } = read;
   const described = describeSchema(input);
   checkPathFields(path, described);
   const jsonSchema = read.jsonSchema ?? described;
@@ -232,6 +276,9 @@ export function defineOperation<
     input,
     result,
     progress,
+    chunk,
+    checkpoint,
+    maxOutputBytes,
     idempotencyKey,
     cancellable,
     retentionMs,
@@ -243,7 +290,7 @@ export function defineOperation<
     ...(serialBy === undefined ? {} : { serialBy }),
     ...(deprecated === undefined ? {} : { deprecated }),
   });
-  return definition as OperationDefinition<Name, Path, Input, Result, Progress>;
+  return definition as OperationDefinition<Name, Path, Input, Result, Progress, Chunk, Checkpoint>;
 }
 
 /**

@@ -40,6 +40,34 @@ export type ProgressOf<Definition> = Definition extends OperationDefinition
   ? Shown<Definition["progress"]>
   : never;
 
+/** Chunk that `job.write` takes: the input of the chunk schema. `never` if the definition has none. */
+export type ChunkInputOf<Definition> = Definition extends {
+  readonly chunk: infer Schema extends StandardSchema;
+}
+  ? InferInput<Schema>
+  : never;
+
+/** Chunk that clients read: the JSON form of the chunk schema's output. `never` if the definition has none. */
+export type ChunkOf<Definition> = Definition extends {
+  readonly chunk: infer Schema extends StandardSchema;
+}
+  ? Json<InferOutput<Schema>>
+  : never;
+
+/** Value that `job.checkpoint` takes: the input of the checkpoint schema. `never` if the definition has none. */
+export type CheckpointInputOf<Definition> = Definition extends {
+  readonly checkpoint: infer Schema extends StandardSchema;
+}
+  ? InferInput<Schema>
+  : never;
+
+/** Value of `job.resumed`: the output of the checkpoint schema. `never` if the definition has none. */
+export type CheckpointOf<Definition> = Definition extends {
+  readonly checkpoint: infer Schema extends StandardSchema;
+}
+  ? InferOutput<Schema>
+  : never;
+
 /** Value that an optional schema takes. Without a schema, that is anything. */
 type Accepted<Schema> = Schema extends StandardSchema ? InferInput<Schema> : unknown;
 

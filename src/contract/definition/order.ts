@@ -50,7 +50,15 @@ const orderJsonSchema = {
 export type OrderSchema = StandardSchema<Order, Order>;
 
 /** Definition of `POST /orders` (spec §4.1). */
-export type OrderDefinition = OperationDefinition<"orders", "/orders", OrderSchema, undefined, undefined>;
+export type OrderDefinition = OperationDefinition<
+  "orders",
+  "/orders",
+  OrderSchema,
+  undefined,
+  undefined,
+  undefined,
+  undefined
+>;
 
 /** Options of {@link defineOrders}. */
 export type OrderOptions = Pick<

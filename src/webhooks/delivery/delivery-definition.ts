@@ -43,6 +43,8 @@ export const webhookDeliveries: OperationDefinition<
   string,
   StandardSchema<DeliveryInput>,
   undefined,
+  undefined,
+  undefined,
   undefined
 > = Object.freeze({
   name: WEBHOOK_DELIVERY,
@@ -51,6 +53,9 @@ export const webhookDeliveries: OperationDefinition<
   input,
   result: undefined,
   progress: undefined,
+  chunk: undefined,
+  checkpoint: undefined,
+  maxOutputBytes: 0,
   idempotencyKey: "optional",
   cancellable: false,
   retentionMs: DEFAULT_RETENTION_MS,

@@ -14,6 +14,8 @@ export type NoticeDefinition = OperationDefinition<
   "/notices",
   StandardSchema,
   undefined,
+  undefined,
+  undefined,
   undefined
 >;
 

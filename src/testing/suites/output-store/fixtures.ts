@@ -1,6 +1,7 @@
+import type { OutputPosition } from "../../../contract/output.js";
 import type { Backend } from "../../../ports/backend.js";
 import type { Lease } from "../../../ports/operation-store.js";
-import type { OutputAppend, OutputPosition, OutputSlice } from "../../../ports/output-store.js";
+import type { OutputAppend, OutputSlice } from "../../../ports/output-store.js";
 import { equal, ok } from "../../expect.js";
 import { begin, createWorking, LONG_MS, RETRIED } from "../operation-store/fixtures.js";
 import type { PortCheck, PortHarness } from "../port-case.js";

@@ -18,7 +18,8 @@ const program = join(import.meta.dirname, "node_modules/verdaccio/bin/verdaccio"
 
 /** Opens a registry without our package. It has no use for the network until another package is installed. */
 export async function openRegistry(): Promise<Registry> {
-  if (!existsSync(program)) throw new Error("Verdaccio is not installed. Run `npm ci --prefix test/registry`.");
+  if (!existsSync(program))
+    throw new Error("Verdaccio is not installed. Run `npm ci --prefix test/registry`.");
   const folder = mkdtempSync(join(tmpdir(), "registry-"));
   const address = `127.0.0.1:${await freePort()}`;
   writeFileSync(join(folder, "config.yaml"), JSON.stringify(configuration()));

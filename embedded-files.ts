@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { buildSync, type Plugin } from "esbuild";
 
 /** Imports that end in this become the text of the file. TypeScript is bundled and minified first. */
@@ -16,7 +16,8 @@ export const embeddedFiles: Plugin = {
   name: "embedded-files",
   setup: (build) => {
     build.onResolve({ filter: /\?embedded$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path).replace(SUFFIX, MARK),
+      // The build contains this path in a comment, and a build must not depend on the folder that it runs in.
+      path: relative("", resolve(resolveDir, path)).replace(SUFFIX, MARK),
       namespace: "embedded",
     }));
     build.onLoad({ filter: /#embedded$/, namespace: "embedded" }, ({ path }) => ({

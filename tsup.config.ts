@@ -56,7 +56,7 @@ const isTesting = (path: string): boolean => path.endsWith("/testing.js");
 
 /** Removes the paths of sources and the comments of members, which the bundler leaves in. The declarations have them. */
 function withoutComments(code: string): string {
-  return code.replaceAll(/^(\/\/ src\/.*| +\/\*\* .* \*\/)\n/gm, "");
+  return code.replaceAll(/^(\/\/ (embedded:)?src\/.*| +\/\*\* .* \*\/)\n/gm, "");
 }
 
 /** Removes what only readers need, but keeps names, and lines short, so that stack traces stay readable. */

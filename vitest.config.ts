@@ -11,6 +11,7 @@ const elsewhere = [
   ...[
     "brokers",
     "browser",
+    "registry",
     "runtimes",
     "tools",
     "servers",

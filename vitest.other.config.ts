@@ -55,6 +55,13 @@ const runtimes = project("runtimes", {
   maxConcurrency: 2,
 });
 
+/** Publishes to a registry on this machine, and installs from it. It builds the package itself, as a release does. */
+const rehearsal = project("rehearsal", {
+  include: ["test/registry/**/*.test.ts"],
+  maxConcurrency: 2,
+  hookTimeout: 480_000,
+});
+
 /** The frameworks that the pages show, with the packed package. The folder has its own package.json. */
 const frameworks = project("frameworks", {
   include: ["test/frameworks/**/*.test.ts"],
@@ -122,6 +129,7 @@ export default defineConfig({
     projects: [
       long,
       runtimes,
+      rehearsal,
       orms,
       frameworks,
       browser,

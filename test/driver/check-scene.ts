@@ -1,5 +1,6 @@
 import { createRandom } from "../support/random.js";
 import { thisBuild } from "./actors.js";
+import { checkEnds } from "./check-ends.js";
 import { checkLosses } from "./check-losses.js";
 import { checkPlaces } from "./check-places.js";
 import { checkSteps } from "./check-steps.js";
@@ -48,6 +49,7 @@ export async function checkScene(
     const waitMs = (faulty ? LOST_RING_MS : WAIT_MS) + slowMs;
     const violations = [
       ...checkLosses(history),
+      ...checkEnds(history),
       ...checkPlaces(history),
       ...checkSteps(history),
       ...checkWaits(history, waitMs),

@@ -1,5 +1,6 @@
 import type { Operation } from "async-request-reply/ports";
 import { describe, expect, it } from "vitest";
+import { checkEnds } from "./check-ends.js";
 import { checkLosses } from "./check-losses.js";
 import { checkPlaces } from "./check-places.js";
 import { checkSteps } from "./check-steps.js";
@@ -106,6 +107,14 @@ describe("the checks of the driver", () => {
     expect(checkPlaces(historyOf(inOrder([...late, renewed]), ...operations))).toEqual([
       expect.stringMatching(/^lane 1 of laned was exceeded for 500 ms at 2000, by a in p1, b in p2/),
     ]);
+  });
+
+  it("find work that is claimed after its operation has ended", () => {
+    const late = ran("a", 700, 900).map((line) => ({ leasedAt: 600, ...line }));
+    expect(checkEnds(historyOf(late, operation("a", { settledAt: 500 })))).toEqual([
+      "a began in p1 100 ms after it was completed",
+    ]);
+    expect(checkEnds(historyOf(late, operation("a", { settledAt: 560 })))).toEqual([]);
   });
 
   it("find operations of a lane that run at once, or out of order", () => {

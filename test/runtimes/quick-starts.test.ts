@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, type ExpectStatic, it } from "vitest";
+import { openRegistryWithBuild, type Registry } from "../registry/registry.js";
 import { type Page, page } from "../support/pages.js";
-import { isSkipped, nodes, programOf } from "./matrix.js";
+import { isSkipped, programOf } from "./matrix.js";
 import { beginnings, nodesWithStores } from "./quick-starts/beginnings.js";
 import { follow } from "./quick-starts/follow.js";
 import { onStore, readStoreOption, withClient } from "./quick-starts/on-store.js";
 import { exitCodeOf, isPlatformSkipped, platforms, platformsWithStores } from "./quick-starts/platforms.js";
 import { readQuickStart } from "./quick-starts/quick-start.js";
-import { openRegistry, type Registry } from "./quick-starts/registry.js";
 import { openTerminal, type Terminal, type TerminalOptions } from "./quick-starts/terminal.js";
 
 const aboutSqlite = page("docs/sqlite.md");
@@ -20,7 +20,7 @@ const STATES = `const { DatabaseSync } = require("node:sqlite");
 describe.concurrent("a quick start, followed in a new folder with the packed package", () => {
   let registry: Registry;
   beforeAll(async () => {
-    registry = await openRegistry();
+    registry = await openRegistryWithBuild();
   });
   afterAll(() => registry?.close());
 
@@ -70,13 +70,6 @@ describe.concurrent("a quick start, followed in a new folder with the packed pac
     it.skipIf(isSkipped(node)).for(beginnings)(
       "produces the output that it shows: $path",
       (page, { expect }) => followedOnSqlite(expect, page, { node: programOf(node) }),
-    );
-  });
-
-  describe.each(nodes)("on $name", (node) => {
-    it.skipIf(isSkipped(node)).for(beginnings)(
-      "produces the output that it shows: $path",
-      (page, { expect }) => followed(expect, page, { node: programOf(node) }),
     );
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { openRegistryWithBuild } from "../registry/registry.js";
 import { nodes } from "../runtimes/matrix.js";
 import { follow } from "../runtimes/quick-starts/follow.js";
 import { readTask } from "../runtimes/quick-starts/quick-start.js";
-import { openRegistry } from "../runtimes/quick-starts/registry.js";
 import { openTerminal } from "../runtimes/quick-starts/terminal.js";
 import { isNight } from "../support/effort.js";
 import { page } from "../support/pages.js";
@@ -13,7 +13,7 @@ import { describeOnPostgres } from "./use-postgres.js";
 const versions = nodes.filter(({ name }) => name === "Node 24" || (isNight && name === "Node 20"));
 
 describeOnPostgres("the guide, followed in a new folder with the packed package", (postgres) => {
-  const registry = useOpen(openRegistry, (opened) => opened.close());
+  const registry = useOpen(openRegistryWithBuild, (opened) => opened.close());
 
   describe.each(versions)("on $name", ({ name, program }) => {
     it("gives the output of the page", async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { openRegistryWithBuild } from "../registry/registry.js";
 import { isSkipped, programOf, type Runtime } from "../runtimes/matrix.js";
 import { beginnings, nodesWithStores } from "../runtimes/quick-starts/beginnings.js";
 import { follow } from "../runtimes/quick-starts/follow.js";
 import { onStore, readPermissions, readStoreOption } from "../runtimes/quick-starts/on-store.js";
 import { exitCodeOf, isPlatformSkipped, platformsWithStores } from "../runtimes/quick-starts/platforms.js";
 import { readQuickStart } from "../runtimes/quick-starts/quick-start.js";
-import { openRegistry } from "../runtimes/quick-starts/registry.js";
 import { openTerminal } from "../runtimes/quick-starts/terminal.js";
 import { type Page, page } from "../support/pages.js";
 import { useOpen } from "./use-open.js";
@@ -19,7 +19,7 @@ const store = {
 describeOnPostgres(
   "a quick start on Postgres, followed in a new folder with the packed package",
   (postgres) => {
-    const registry = useOpen(openRegistry, (opened) => opened.close());
+    const registry = useOpen(openRegistryWithBuild, (opened) => opened.close());
 
     async function followed(page: Page, node: Runtime): Promise<void> {
       const variables = { DATABASE_URL: postgres().url() };

@@ -149,6 +149,20 @@ await describePostgres("the next operation of a lane", (server) => {
     });
   });
 
+  it("runs alone, although the one before it appears together with it", async () => {
+    const complete = await begin(await create());
+    await complete();
+    const next = await create();
+    const id = newId();
+    const appear = await late["its commit takes longer than that of others"](newOperation({ id, lane }));
+    await appear();
+    const { ids } = await claim();
+    expect(ids).toHaveLength(1);
+    expect([id, next]).toEqual(expect.arrayContaining([...ids]));
+    await end(id);
+    await end(next);
+  });
+
   const seenLater = Object.entries(late).slice(0, 2);
   it.each(seenLater)("is the first one, although %s and another one is more urgent", async (_, record) => {
     const id = newId();

@@ -134,7 +134,11 @@ export function playOnMutant(server: Server, { changes }: Mutant): Play {
 }
 
 /** Replaces parts of the text of a SQL function. */
-async function plant({ pool }: Server, name: string, parts: readonly (readonly [string, string])[]) {
+export async function plant(
+  { pool }: Pick<Server, "pool">,
+  name: string,
+  parts: readonly (readonly [string, string])[],
+): Promise<void> {
   const { rows } = await pool.query("select pg_get_functiondef($1::regproc) as text", [name]);
   let text = String(rows[0].text);
   for (const [part, by] of parts) {

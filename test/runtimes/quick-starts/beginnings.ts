@@ -5,11 +5,14 @@ import { nodes, type Runtime } from "../matrix.js";
 
 const readme = page("README.md");
 
-/** The pages that a reader follows first, on any supported version of Node. The rest of the README is about this repository. */
-export const beginnings: readonly Page[] = [
-  { ...readme, text: readme.text.slice(0, readme.text.indexOf("## What you get")) },
-  quickStartOn("Node.js"),
-];
+/** The README without the part that is about this repository. */
+export const readmeStart: Page = {
+  ...readme,
+  text: readme.text.slice(0, readme.text.indexOf("## What you get")),
+};
+
+/** The pages that a reader follows first, on any supported version of Node. */
+export const beginnings: readonly Page[] = [readmeStart, quickStartOn("Node.js")];
 
 /**
  * The versions of Node on which these pages are followed with each store too. The drivers of Postgres are the same on all

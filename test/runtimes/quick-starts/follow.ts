@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { expect, vi } from "vitest";
 import { inTheFormOf, type Reply, type Step } from "../../docs/steps.js";
+import { freePort } from "../../support/free-port.js";
 import type { QuickStart } from "./quick-start.js";
 import type { Terminal } from "./terminal.js";
 
@@ -47,15 +46,6 @@ async function runSession(
     await (isLater ? vi.waitFor(check) : check());
     isLater = false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -7,9 +7,9 @@ import { delimiter, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { managerFolders, managerSettings } from "../../registry/managers.js";
 import { root, run } from "../../support/built.js";
 import { collectLines } from "../../support/lines.js";
-import { bun, deno } from "../matrix.js";
 
 /** A shell in a temporary folder. */
 export interface Terminal {
@@ -33,15 +33,16 @@ export interface TerminalOptions {
   readonly node?: string;
   /** Further variables of the environment. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Limit for one command. Default: 200 s, less than the timeout of a test, so that the error names the command. */
+  readonly commandTimeoutMs?: number;
 }
 
-/** Limit for one command. It is shorter than the timeout of a test, so that the error names the command. */
 const COMMAND_TIMEOUT_MS = 200_000;
 
 /** Opens a shell whose package managers use this registry. They only share npm's cache with the machine. */
 export function openTerminal(
   registry: string,
-  { node = process.execPath, variables = {} }: TerminalOptions = {},
+  { node = process.execPath, variables = {}, commandTimeoutMs = COMMAND_TIMEOUT_MS }: TerminalOptions = {},
 ): Terminal {
   const home = mkdtempSync(join(tmpdir(), "quick-start-"));
   const env = { ...environment(home, registry, node), ...variables };
@@ -53,7 +54,7 @@ export function openTerminal(
       writeFileSync(join(cwd, path), text);
     },
     run: async (command) => {
-      const options = { cwd, env, timeout: COMMAND_TIMEOUT_MS };
+      const options = { cwd, env, timeout: commandTimeoutMs };
       const { stdout } = await promisify(execFile)("bash", ["-c", command], options);
       // Every command runs in a new shell, so the folder has to be remembered.
       const [, folder] = /^cd (\S+)$/.exec(command) ?? [];
@@ -76,15 +77,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 function environment(home: string, registry: string, node: string): Environment {
   // Variables set by npm and the test runner would influence the commands.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_ENV$)/i.test(name));
-  const programs = [node, bun.program, deno.program].map((program) => dirname(program));
   return {
     ...Object.fromEntries(inherited),
-    PATH: [...programs, process.env.PATH ?? ""].join(delimiter),
+    PATH: [dirname(node), ...managerFolders, process.env.PATH ?? ""].join(delimiter),
     HOME: home,
-    NPM_CONFIG_REGISTRY: registry,
+    ...managerSettings(registry),
     NPM_CONFIG_CACHE: npmCache(),
-    NPM_CONFIG_PREFER_OFFLINE: "true",
-    DENO_NO_UPDATE_CHECK: "1",
     NEXT_TELEMETRY_DISABLED: "1",
     WRANGLER_SEND_METRICS: "false",
     NO_COLOR: "1",

@@ -407,12 +407,12 @@ begin
             for update skip locked) c;
       end if;
       if meets_lanes then
-        with_turn := {{schema}}.with_turn_v1(plain, at);
+        with_turn := {{schema}}.with_turn_v1(plain, at, '{}');
         plain := with_turn.allowed;
         put_off := put_off + with_turn.put_off;
         missed := missed + with_turn.missed;
         taken := taken - with_turn.missed;
-        with_turn := {{schema}}.with_turn_v1(suspects, at);
+        with_turn := {{schema}}.with_turn_v1(suspects, at, plain);
         suspects := with_turn.allowed;
         put_off := put_off + with_turn.put_off;
         missed := missed + with_turn.missed;

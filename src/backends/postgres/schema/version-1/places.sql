@@ -141,13 +141,13 @@ end
 $function$;
 
 -- Lets an operation that is behind have its turn. The lock of the lane must be held, and no attempt run in it. If another
--- transaction has locked its row, that one ends it, and marks it.
+-- transaction ends it, or has ended it since the look at the lane, that one marks it.
 create function {{schema}}.promote_v1(p_id uuid, front_at timestamptz, at timestamptz) returns void language plpgsql
 as $function$
 begin
   -- A search begins at the first live entry, so the operation is due from now on.
   update {{schema}}.operations o set behind = false, late = false, lane_at = front_at, due_at = at where o.id = (
-    select b.id from {{schema}}.operations b where b.id = p_id for update skip locked) and o.behind;
+    select b.id from {{schema}}.operations b where b.id = p_id for update skip locked) and o.behind and o.due_at is not null;
 end
 $function$;
 
@@ -239,9 +239,10 @@ as $function$
       and n.lane is not null and n.state = 'pending' and n.urgency <> 8)
 $function$;
 
--- Returns whether an operation has its turn in its lane. The caller has locked its row. If it has not, no claim finds it
--- until then, and the result is false, or null if another transaction holds the lane, which says nothing.
-create function {{schema}}.has_turn_v1(o {{schema}}.operations, at timestamptz) returns boolean language plpgsql
+-- Returns whether an operation has its turn in its lane. The caller has locked its row, and is about to begin those that it has
+-- chosen. If the operation has not its turn, no claim finds it until then, and the result is false, or null if another
+-- transaction holds the lane, which says nothing.
+create function {{schema}}.has_turn_v1(o {{schema}}.operations, at timestamptz, chosen uuid[]) returns boolean language plpgsql
 as $function$
 declare
   lane record;
@@ -252,9 +253,10 @@ begin
     return null;
   end if;
   lane := {{schema}}.lane_v1(o.definition, o.tenant, o.lane, o.id, at);
-  is_held := lane.token is not null and lane.front_id <> o.id;
-  if is_held and lane.due_at <= at then
-    perform from {{schema}}.operations h where h.id = lane.front_id for update skip locked;
+  is_held := lane.front_id <> o.id and (lane.token is not null or lane.front_id = any (chosen)) is true;
+  if is_held and lane.token is not null and lane.due_at <= at then
+    -- It may have been renewed since the look at the lane, or have ended.
+    perform from {{schema}}.operations h where h.id = lane.front_id and h.due_at <= at for update skip locked;
     if found then
       update {{schema}}.operations h set token = null, previous_lost = true where h.id = lane.front_id;
       is_held := false;
@@ -279,8 +281,8 @@ end
 $function$;
 
 -- Returns those of the operations that have their turn, how many of the others were put off, and how many are in lanes that
--- other transactions hold.
-create function {{schema}}.with_turn_v1(ids uuid[], at timestamptz, out allowed uuid[], out put_off integer,
+-- other transactions hold. The caller is about to begin those that it has chosen.
+create function {{schema}}.with_turn_v1(ids uuid[], at timestamptz, chosen uuid[], out allowed uuid[], out put_off integer,
   out missed integer)
 returns record language plpgsql
 as $function$
@@ -293,7 +295,8 @@ begin
   missed := 0;
   foreach item in array coalesce(ids, '{}') loop
     select o.* into known from {{schema}}.operations o where o.id = item;
-    turn := known.lane is null or known.state <> 'pending' or known.cancel_requested or {{schema}}.has_turn_v1(known, at);
+    turn := known.lane is null or known.state <> 'pending' or known.cancel_requested
+      or {{schema}}.has_turn_v1(known, at, chosen || allowed);
     if turn then
       allowed := allowed || item;
     elsif not turn then

@@ -1,8 +1,19 @@
 import { isAsyncReplyError } from "async-request-reply";
+import type { SqliteBackend } from "async-request-reply/sqlite";
 import { expect, it } from "vitest";
 import { claimOne } from "../../support/claims.js";
 import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
+
+/** Checks that a process which only reads finds each operation of another one at once. */
+async function expectReadsRecorded(reader: SqliteBackend, writer: SqliteBackend): Promise<void> {
+  for (const number of [101, 102]) {
+    const { id, tenant } = newSubmission(number).operation;
+    expect(await reader.operations.get(id, tenant)).toBeUndefined();
+    await writer.submissions.record(newSubmission(number));
+    expect(await reader.operations.get(id, tenant)).toMatchObject({ id });
+  }
+}
 
 describeFile("the lock of an SQLite file", (file) => {
   it("lets calls wait without blocking the event loop while another connection writes", async () => {
@@ -31,6 +42,40 @@ describeFile("the lock of an SQLite file", (file) => {
     expect(String(error)).toContain("lockTimeoutMs");
     other.exec("commit");
     expect(await submissions.record(newSubmission(2))).toEqual({ outcome: "created" });
+  });
+
+  it("reads what other connections commit after a call has given up", async () => {
+    const reader = file.open({ lockTimeoutMs: 5 });
+    await reader.submissions.record(newSubmission(1));
+    const other = file.connect();
+    other.exec("begin immediate");
+    await expect(reader.submissions.record(newSubmission(2))).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+    other.exec("commit");
+    await expectReadsRecorded(reader, file.open());
+  });
+
+  it("reads what other connections commit after a check that could not write", async () => {
+    const [reader, writer] = [file.open(), file.open()];
+    await writer.check();
+    const other = file.connect();
+    other.exec("begin immediate");
+    await reader.check();
+    other.exec("commit");
+    await expectReadsRecorded(reader, writer);
+  });
+
+  it("reads what other connections commit after another process created the tables first", async () => {
+    const [reader, writer] = [file.open(), file.open()];
+    const other = file.connect();
+    other.exec("pragma journal_mode = wal");
+    other.exec("begin immediate");
+    const reading = reader.operations.get("unknown", "tenant");
+    other.exec("commit");
+    // Creates the tables at once, before the timer of the other call.
+    await Promise.all([writer.check(), reading]);
+    await expectReadsRecorded(reader, writer);
   });
 
   it("lets two connections create the tables at the same time", async () => {

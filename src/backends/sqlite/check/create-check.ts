@@ -31,7 +31,7 @@ export function createCheck({ connection, statements, open, guard }: CheckOption
 
   function tryToWrite(): void {
     try {
-      statements.run("begin immediate");
+      statements.begin();
     } catch (error) {
       // Another process is writing, so the file can be written.
       if (isBusy(error)) return;

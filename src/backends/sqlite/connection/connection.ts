@@ -132,7 +132,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     try {
       use();
       onBegin(waiting.next().some(({ canBeLost }) => !canBeLost));
-      statements.run("begin immediate");
+      statements.begin();
     } catch (error) {
       onEnd();
       if (isBusy(error)) return { error };

@@ -5,6 +5,8 @@ import type { SqliteDatabase, SqliteValue } from "./sqlite-database.js";
 export interface Statements {
   /** Runs SQL text without parameters. */
   exec(sql: string): void;
+  /** Begins a transaction that has the lock for writing. Throws at once if another connection has it. */
+  begin(): void;
   /** Runs a statement that returns no rows. */
   run(sql: string, ...values: SqliteValue[]): void;
   /** Returns all rows. */
@@ -44,6 +46,9 @@ export function createStatements(database: SqliteDatabase): Statements {
     prepare(sql).all(...values) as readonly Row[];
   return {
     exec: (sql) => void database.exec(sql),
+    // Not prepared. A prepared statement of `libsql` that does not get the lock stays active until it runs again. Until then,
+    // the connection reads one old state of the file.
+    begin: () => void database.exec("begin immediate"),
     run: (sql, ...values) => void prepare(sql).run(...values),
     all,
     first: (sql, ...values) => all(sql, ...values)[0],

@@ -121,7 +121,7 @@ const MIGRATIONS = "arr_versions";
  */
 function migrate(statements: Statements, now: number): void {
   if (appliedVersion(statements) >= SCHEMA_VERSION) return;
-  statements.run("begin immediate");
+  statements.begin();
   try {
     // Another process may have migrated the file before this one had the lock.
     const applied = appliedVersion(statements);

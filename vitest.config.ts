@@ -15,6 +15,7 @@ const elsewhere = [
     "tools",
     "servers",
     "faults",
+    "upgrade",
     "opentelemetry",
     "orms",
     "frameworks",

@@ -90,6 +90,12 @@ const torture = project("torture", {
   hookTimeout: 0,
 });
 
+/**
+ * Processes of the previous release beside those of this checkout. They need the Debian package `postgresql`, and the tags
+ * of the repository.
+ */
+const upgrade = project("upgrade", { include: ["test/upgrade/**/*.test.ts"], globalSetup: built });
+
 const brokerFiles = (...names: string[]) => names.map((name) => `test/brokers/${name}.test.ts`);
 /** Tests that stop, kill and cut off brokers. Those of long outages run at night. */
 const outages = brokerFiles("outages", "particular-outages");
@@ -127,6 +133,7 @@ export default defineConfig({
       browser,
       site,
       torture,
+      upgrade,
       onBrokers("brokers", ["test/brokers/*.test.ts"], {
         ...sharing,
         ...twoAtATime,

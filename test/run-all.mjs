@@ -17,6 +17,7 @@ const scripts = {
   "test:frameworks": { needs: "test/frameworks test/frameworks/previous test/runtimes" },
   "test:orms": { needs: "test/orms postgres" },
   "test:servers": { needs: "test/servers test/opentelemetry", rest: "postgres pgbouncer test/runtimes" },
+  "test:upgrade": { rest: "postgresql" },
   "test:brokers": { needs: BROKERS },
   "test:outages": { needs: BROKERS },
   "test:mixes": { needs: `${BROKERS} test/servers` },
@@ -34,6 +35,8 @@ const others = {
   chromium: [() => existsSync(CHROMIUM), "install chromium, or set CHROMIUM"],
   corpora: [() => existsSync(CORPORA_DIR ?? join(root, "../shared/corpora")), "set CORPORA_DIR"],
   postgres: [answers, "start Postgres, or set DATABASE_URL"],
+  // Starts its own server, so that no server has to run.
+  postgresql: [() => existsSync("/usr/lib/postgresql"), "install postgresql"],
   site: [() => existsSync(join(root, "docs/.vitepress/dist")), "npm run docs:build"],
 };
 const packages = { xmllint: "libxml2-utils", yanglint: "libyang2-tools" };

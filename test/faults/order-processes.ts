@@ -36,8 +36,6 @@ export interface ProcessOptions {
   readonly slowMs?: number;
   /** Lists that the process submits when it starts. Default: none. */
   readonly lists?: { readonly count: number; readonly size: number };
-  /** Whether the process applies migrations: see `createPostgresBackend`. */
-  readonly migrate?: "auto" | "manual";
   /** Uses the order contract of the next release: see next-orders.mjs. */
   readonly nextContract?: boolean;
   readonly pool?: Readonly<Record<string, number | string>>;

@@ -11,7 +11,7 @@ export function openPostgresStore(options) {
   };
   const pool = openPool(options.pool);
   const ledger = openPool({ connectionString: options.ledgerUrl ?? options.url, max: 4 });
-  const backend = createPostgresBackend({ pool, migrate: options.migrate ?? "auto", ...options.backend });
+  const backend = createPostgresBackend({ pool, ...options.backend });
   for (let stuck = 0; stuck < (options.stuckConnections ?? 0); stuck += 1)
     pool.query("SELECT pg_sleep(600)").catch(() => {});
   return {

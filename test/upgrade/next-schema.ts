@@ -49,10 +49,10 @@ export async function countRecorded(url: string): Promise<Recorded> {
 }
 
 /** The list of versions of a schema. */
-const VERSIONS = /^const VERSIONS\b[^=]*= \[[^]*?\](?=;)/m;
+const VERSIONS = /^const VERSIONS\b[^=]*= \[[\s\S]*?\](?=;)/m;
 /** The functions of Postgres that record. */
 const RECORDING = /\b(record_(?:\w+_)?|insert_one_)v1\b/g;
-const CREATED_FUNCTION = /^create function \{\{schema\}\}\.(\w+)[^]*?^\$function\$;\n/gm;
+const CREATED_FUNCTION = /^create function \{\{schema\}\}\.(\w+)[\s\S]*?^\$function\$;\n/gm;
 const INSERT = /(insert into \S+\.operations) \(([^)]*\)\s+(?:select|values \())/g;
 
 const SQLITE_VERSION = `alter table arr_operations add column recorded_by text;

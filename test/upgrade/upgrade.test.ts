@@ -55,7 +55,7 @@ const scenes = Array.from({ length: SCENES }, (_, index) => 2 * (SEED + index)).
     ] as const,
 );
 
-describe.each(shortSettings())("a deploy and a rollback on $name", (setting) => {
+describe.each(shortSettings())("a deploy and a rollback on $name (F27)", (setting) => {
   it.each(scenes)("break no promise %s (seed %i)", async (_, seed) => {
     const counts: Recorded[] = [];
     const counted = counting(setting, (recorded) => counts.push(recorded));

@@ -94,7 +94,12 @@ const torture = project("torture", {
  * Processes of the previous release beside those of this checkout. They need the Debian package `postgresql`, and the tags
  * of the repository.
  */
-const upgrade = project("upgrade", { include: ["test/upgrade/**/*.test.ts"], globalSetup: built });
+const upgrade = project("upgrade", {
+  include: ["test/upgrade/**/*.test.ts"],
+  globalSetup: built,
+  // A scene of the night acts for 75 seconds, and may need two minutes to end.
+  testTimeout: 600_000,
+});
 
 const brokerFiles = (...names: string[]) => names.map((name) => `test/brokers/${name}.test.ts`);
 /** Tests that stop, kill and cut off brokers. Those of long outages run at night. */

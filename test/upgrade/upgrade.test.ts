@@ -7,7 +7,7 @@ import { buildReleases, type Releases } from "./builds.js";
 import { countRecorded, type Recorded } from "./next-schema.js";
 
 const SEED = Number(process.env.UPGRADE_SEED ?? FIRST_SEED);
-const SCENES = effort(1, 1, 10);
+const SCENES = effort(1, 1, 5);
 const ACT_MS = effort(3_000, 3_000, 15_000);
 /** Other parts of the pipeline run at the same time. */
 const SLOW_MS = 10_000;

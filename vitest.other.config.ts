@@ -97,6 +97,17 @@ const torture = project("torture", {
   hookTimeout: 0,
 });
 
+/**
+ * Processes of the previous release beside those of this checkout. They need the Debian package `postgresql`, and the tags
+ * of the repository.
+ */
+const upgrade = project("upgrade", {
+  include: ["test/upgrade/**/*.test.ts"],
+  globalSetup: built,
+  // A scene of the night acts for 75 seconds, and may need two minutes to end.
+  testTimeout: 600_000,
+});
+
 const brokerFiles = (...names: string[]) => names.map((name) => `test/brokers/${name}.test.ts`);
 /** Tests that stop, kill and cut off brokers. Those of long outages run at night. */
 const outages = brokerFiles("outages", "particular-outages");
@@ -135,6 +146,7 @@ export default defineConfig({
       browser,
       site,
       torture,
+      upgrade,
       onBrokers("brokers", ["test/brokers/*.test.ts"], {
         ...sharing,
         ...twoAtATime,

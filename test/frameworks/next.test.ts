@@ -15,7 +15,10 @@ const { runtime, variables, mounted, own } = nextQuickStart;
 /** Accepts a report into the file of the quick start, in a process without a worker. */
 const SUBMIT = `${store.opening}
 import { createService, defineOperation } from "async-request-reply";
-const reports = defineOperation({ name: "reports", path: "/reports" });
+import * as z from "zod";
+const input = z.object({ year: z.int() });
+const result = z.object({ pages: z.int() });
+const reports = defineOperation({ name: "reports", path: "/reports", input, result });
 const service = createService({ ${store.backend}, definitions: [reports] });
 await service.submit(reports, { year: 2026 }, { tenant: "ann" });
 await service.close();

@@ -70,12 +70,12 @@ const frameworks = project("frameworks", {
 });
 
 /** The documentation site in Chromium. Run `npm --prefix docs run build` first. */
-const site = project("site", { include: ["test/browser/site.test.ts"] });
+const site = project("site", { include: ["test/browser/site*.test.ts"] });
 
 /** The console and the example page in Chromium, which the system provides. The folder has its own package.json. */
 const browser = project("browser", {
   include: ["test/browser/**/*.test.ts"],
-  exclude: ["test/browser/site.test.ts"],
+  exclude: ["test/browser/site*.test.ts"],
   globalSetup: built,
 });
 

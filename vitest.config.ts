@@ -16,6 +16,7 @@ const elsewhere = [
     "tools",
     "servers",
     "faults",
+    "upgrade",
     "opentelemetry",
     "orms",
     "frameworks",

@@ -70,12 +70,12 @@ const frameworks = project("frameworks", {
 });
 
 /** The documentation site in Chromium. Run `npm --prefix docs run build` first. */
-const site = project("site", { include: ["test/browser/site.test.ts"] });
+const site = project("site", { include: ["test/browser/site*.test.ts"] });
 
 /** The console and the example page in Chromium, which the system provides. The folder has its own package.json. */
 const browser = project("browser", {
   include: ["test/browser/**/*.test.ts"],
-  exclude: ["test/browser/site.test.ts"],
+  exclude: ["test/browser/site*.test.ts"],
   globalSetup: built,
 });
 
@@ -95,6 +95,17 @@ const torture = project("torture", {
   globalSetup: built,
   testTimeout: 0,
   hookTimeout: 0,
+});
+
+/**
+ * Processes of the previous release beside those of this checkout. They need the Debian package `postgresql`, and the tags
+ * of the repository.
+ */
+const upgrade = project("upgrade", {
+  include: ["test/upgrade/**/*.test.ts"],
+  globalSetup: built,
+  // A scene of the night acts for 75 seconds, and may need two minutes to end.
+  testTimeout: 600_000,
 });
 
 const brokerFiles = (...names: string[]) => names.map((name) => `test/brokers/${name}.test.ts`);
@@ -135,6 +146,7 @@ export default defineConfig({
       browser,
       site,
       torture,
+      upgrade,
       onBrokers("brokers", ["test/brokers/*.test.ts"], {
         ...sharing,
         ...twoAtATime,

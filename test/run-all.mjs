@@ -21,6 +21,7 @@ const scripts = {
     needs: "test/servers test/opentelemetry test/registry",
     rest: "postgres pgbouncer test/runtimes",
   },
+  "test:upgrade": { rest: "postgresql" },
   "test:brokers": { needs: BROKERS },
   "test:outages": { needs: BROKERS },
   "test:mixes": { needs: `${BROKERS} test/servers` },
@@ -38,6 +39,8 @@ const others = {
   chromium: [() => existsSync(CHROMIUM), "install chromium, or set CHROMIUM"],
   corpora: [() => existsSync(CORPORA_DIR ?? join(root, "../shared/corpora")), "set CORPORA_DIR"],
   postgres: [answers, "start Postgres, or set DATABASE_URL"],
+  // Starts its own server, so that no server has to run.
+  postgresql: [() => existsSync("/usr/lib/postgresql"), "install postgresql"],
   site: [() => existsSync(join(root, "docs/.vitepress/dist")), "npm run docs:build"],
 };
 const packages = { xmllint: "libxml2-utils", yanglint: "libyang2-tools" };

@@ -9,6 +9,7 @@ import { focusableTables } from "./focusable-tables.js";
 import { hangingIndent } from "./hanging-indent.js";
 import { outsideLinks } from "./outside-links.js";
 import { pictures } from "./pictures.js";
+import { search } from "./search.js";
 import { shortCode } from "./short-code.js";
 import { slug } from "./slug.js";
 import { tabs } from "./tabs.js";
@@ -47,7 +48,7 @@ export default defineConfig({
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
     logo: "/logo.svg",
-    search: { provider: "local", options: { miniSearch: { searchOptions: { boostDocument: byPage } } } },
+    search,
     outline: { level: [2, 3], label: "On this page" },
     nav: [
       { text: "Quick start", link: "/quick-start" },
@@ -70,24 +71,6 @@ export default defineConfig({
         }),
   },
 });
-
-/**
- * Ranks guides before the reference, and that before design decisions. Ranks pages whose title has the term before sections of
- * guides whose title has it, and these before the others.
- * Runs in the browser, so it can use nothing else.
- */
-function byPage(path: string, term: string, section?: Record<string, unknown>): number {
-  const { title = "", titles = [] } = (section ?? {}) as { title?: string; titles?: string[] };
-  const names = (text: string) =>
-    text
-      .toLowerCase()
-      .split(/[^a-z]+/)
-      .some((word) => word.startsWith(term));
-  const boost = names(titles[0] || title) ? 2 : 1;
-  if (path.startsWith("/decisions/")) return 0.2 * boost;
-  if (path.startsWith("/reference/")) return 0.5 * boost;
-  return boost === 1 && names(title) ? 1.5 : boost;
-}
 
 /** `decisions/README.md` is served as `/decisions/README`, `reference/index.md` as `/reference/`. */
 function linkTo(path: string): string {

@@ -4,18 +4,16 @@ interface Markdown {
 }
 
 type Fence = (
-  tokens: readonly { readonly info: string }[],
-  index: number,
+  tokens: unknown,
+  index: unknown,
   options: unknown,
   env: { readonly relativePath?: string },
   ...rest: unknown[]
 ) => string;
 
-/** Leaves the program of the home page out of its text. The site shows it at the top, beside the name. */
+/** Leaves the code of the home page out of its text. The site shows it at the top, beside the name. */
 export function firstProgram({ renderer: { rules } }: Markdown): void {
   const { fence } = rules;
   rules.fence = (tokens, index, options, env, ...rest) =>
-    env.relativePath === "index.md" && tokens[index]?.info.startsWith("js")
-      ? ""
-      : (fence?.(tokens, index, options, env, ...rest) ?? "");
+    env.relativePath === "index.md" ? "" : (fence?.(tokens, index, options, env, ...rest) ?? "");
 }

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * Returns the elements that stick out of the page, or whose content has to be scrolled sideways. Tables may scroll on
- * small screens, because their columns cannot be narrower than their words.
+ * Returns the elements that stick out of the page, or whose content has to be scrolled sideways. Tables with more
+ * than four columns may scroll on small screens, because their columns cannot be narrower than their words.
  */
 export function findCutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -11,7 +11,8 @@ export function findCutOff(page: Page): Promise<string[]> {
     for (const element of document.querySelectorAll(".VPContent *")) {
       const { width, right, left } = element.getBoundingClientRect();
       const isIgnored = element.closest("svg, .visually-hidden, .copy, .header-anchor") !== null;
-      if (width === 0 || isIgnored || (isSmall && element.closest("table") !== null)) continue;
+      const isWide = isSmall && element.closest("table")?.querySelector("th:nth-child(5)") != null;
+      if (width === 0 || isIgnored || isWide) continue;
       const scrolls = /auto|scroll/.test(getComputedStyle(element).overflowX);
       const isOutside = right > innerWidth + 1 || left < -1;
       if (isOutside || (scrolls && element.scrollWidth > element.clientWidth + 1))

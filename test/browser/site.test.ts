@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { seriousViolations } from "./accessibility.js";
 import { sitePaths, useSite } from "./built-site.js";
@@ -158,42 +158,6 @@ describe("a picture", () => {
   });
 });
 
-describe("the search", () => {
-  /** Searches from the home page, and returns the results when the first one is there. */
-  async function search(word: string): Promise<Locator> {
-    const page = await openPage(address("/"));
-    await page.locator("#local-search button").click();
-    await page.locator("#localsearch-input").fill(word);
-    const found = page.locator(".VPLocalSearchBox .result");
-    await found.first().waitFor();
-    return found;
-  }
-
-  it.each([
-    ["install", "/quick-start"],
-    ["prisma", "/transactions"],
-    // The guide is built with it.
-    ["drizzle", "/guide"],
-    ["cron", "/in-process"],
-    ["tenant", "/authorization"],
-    ["test", "/testing-your-service"],
-    ["priority", "/authorization"],
-    ["dead letter", "/concepts#states"],
-    ["webhook", "/webhooks"],
-  ])("finds first for %s: %s", async (word, path) => {
-    const found = await search(word);
-    expect(await found.first().getAttribute("href")).toMatch(new RegExp(`^${path}(#|$)`));
-  });
-
-  it("finds retries of requests and of work", async () => {
-    const found = await search("retry");
-    const paths = await found.evaluateAll((links: HTMLAnchorElement[]) =>
-      links.map((link) => new URL(link.href).pathname),
-    );
-    expect(paths).toEqual(expect.arrayContaining(["/idempotency", "/workers"]));
-  });
-});
-
 /** Short forms of titles in the navigation bar. */
 const SHORT: Readonly<Record<string, string>> = { Guide: "From nothing to production" };
 
@@ -234,6 +198,38 @@ describe("the index of the reference", () => {
   });
 });
 
+describe("a page of the reference", () => {
+  it("shows options next to functions, and type parameters after everything that a caller passes", async () => {
+    const page = await openPage(address("/reference/Services"));
+    const kinds = await page.locator(".vp-doc h2").evaluateAll((all) => all.map(({ id }) => id));
+    expect(kinds.slice(0, 2)).toEqual(["functions", "options"]);
+    const references = paths.filter((path) => path.startsWith("/reference/"));
+    const followed = await page.evaluate(
+      (places) =>
+        Promise.all(
+          places.map(async (place) => {
+            const html = await (await fetch(place)).text();
+            const all = [
+              ...new DOMParser()
+                .parseFromString(html, "text/html")
+                .querySelectorAll("main h1, main h2, main h3, main h4, main h5, main h6"),
+            ];
+            const isLast = ({ id }: Element): boolean => /^type-parameters(-\d+)?$/.test(id);
+            return all
+              .filter((title, index) => {
+                const next = all[index + 1];
+                return isLast(title) && next !== undefined && next.tagName >= title.tagName && !isLast(next);
+              })
+              .map(({ id }) => `${place}#${id}`);
+          }),
+        ),
+      references,
+    );
+    expect(followed.length).toBeGreaterThan(25);
+    expect(followed.flat()).toEqual([]);
+  });
+});
+
 describe("the frame of the site", () => {
   it("shows the version, one table of contents, and the pages before and after", async () => {
     const page = await openPage(address("/workers"));
@@ -244,11 +240,15 @@ describe("the frame of the site", () => {
     expect(await page.locator(".pager-link.next .title").innerText()).toBe("Transactions");
   });
 
-  it("greets with a name, a sentence, three actions and six features", async () => {
+  it("greets with a name, a sentence, three actions, the installation, a 202 and six features", async () => {
     const page = await openPage(address("/"));
     expect(await page.locator(".VPHero h1").innerText()).toContain("async-request-reply");
     expect(await page.locator(".VPHero .action").count()).toBe(3);
     expect(await page.locator(".VPFeature").count()).toBe(6);
+    expect(await page.locator(".VPHero .first-install").innerText()).toContain(
+      "npm install async-request-reply",
+    );
+    expect(await page.locator(".VPHero .first-program").innerText()).toContain("HTTP/1.1 202 Accepted");
   });
 
   it("wraps no line of its program at 1280 px", async () => {
@@ -264,7 +264,7 @@ describe("the frame of the site", () => {
   it.each(sizes)("shows at least five lines of code on the first screen, at $width px", async (size) => {
     const page = await openPage(address("/"));
     await page.setViewportSize(size);
-    const lines = page.locator(".VPContent pre .line");
+    const lines = page.locator(".first-program .line");
     const box = await lines.nth(4).boundingBox();
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(size.height);
     expect(await lines.first().innerText()).toContain("import");

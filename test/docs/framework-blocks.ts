@@ -5,7 +5,7 @@ import { quickStartOn } from "./quick-starts.js";
 import { exampleIn } from "./sections.js";
 
 const MOUNTS = /\bto\w+Handler\(|\bhandle\b/;
-const SERVES = /\bto\w+Handler\(|\bhandle\b|^const service\b/;
+const RUNS = /\bworker\b|^process\b/;
 
 /** Opens the modules in the pages about frameworks and functions and in the quick start. `remove` deletes the bundled files. */
 export function openFrameworkBlocks() {
@@ -16,13 +16,15 @@ export function openFrameworkBlocks() {
     /** The same for the program of a platform in the quick start, without its worker and its server. */
     loadQuickStart: <Exports>(platform: string) => {
       const { block, imports, statements } = programOf(platform);
-      const text = [...imports, ...statements.filter((each) => SERVES.test(each))].join("\n");
+      const text = [...imports, ...statements.filter((each) => !RUNS.test(each))].join("\n");
       return load<Exports>({ ...block, text });
     },
-    /** Loads the statements of such a program that mount a service on an application, as a function. */
+    /** Loads the statements of such a program that mount a service on an application, as a function. Its work is at `/orders`. */
     loadMount: async <App>(platform: string) => {
       const { block, imports, statements } = programOf(platform);
-      const mounting = statements.filter((each) => MOUNTS.test(each));
+      const mounting = statements
+        .filter((each) => MOUNTS.test(each))
+        .map((each) => each.replace('"/reports"', '"/orders"'));
       const text = [...imports, "export function mount(app, service) {", ...mounting, "}"].join("\n");
       return (await load<{ mount(app: App, service: unknown): void }>({ ...block, text })).mount;
     },

@@ -1,5 +1,6 @@
 import { type Backend, createMemoryBackend } from "async-request-reply";
 import { afterAll, describe, expect, it } from "vitest";
+import { type Mounted, ordersAt, reportsAt } from "../frameworks/applications/application.js";
 import { openFrameworkBlocks } from "./framework-blocks.js";
 
 const blocks = openFrameworkBlocks();
@@ -14,11 +15,19 @@ interface Module {
   };
 }
 
+interface Platform {
+  readonly heading: string;
+  readonly base: string;
+  readonly mounted: Mounted;
+  serve(): Promise<Serve>;
+}
+
 /** Each platform calls the export that its conventions name. */
-const platforms: readonly { readonly heading: string; readonly base: string; serve(): Promise<Serve> }[] = [
+const platforms: readonly Platform[] = [
   {
     heading: "SvelteKit",
     base: "/api",
+    mounted: ordersAt("/api"),
     serve: async () => {
       const { handle } = await blocks.load<{ handle: Hook }>("SvelteKit");
       const resolve = () => Promise.reject(new Error("The hook left the request to the routes"));
@@ -28,11 +37,13 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
   ...["Bun", "Deno"].map((heading) => ({
     heading,
     base: "",
+    mounted: reportsAt(""),
     serve: async () => (await blocks.loadQuickStart<{ default: { fetch: Serve } }>(heading)).default.fetch,
   })),
   {
     heading: "Cloudflare Workers",
     base: "",
+    mounted: ordersAt(""),
     serve: async () => {
       const { toModule } = await blocks.load<Module>("Cloudflare Workers", "docs/functions.md");
       // Each request opens and closes its own service, on one store.
@@ -43,37 +54,40 @@ const platforms: readonly { readonly heading: string; readonly base: string; ser
   },
 ];
 
-describe.each(platforms)("the module for $heading", async ({ base, serve }) => {
-  const answer = await serve();
-  const authorization = "Bearer demo-token";
+describe.each(platforms)(
+  "the module for $heading",
+  async ({ base, mounted: { path, body, repeatedMember }, serve }) => {
+    const answer = await serve();
+    const authorization = "Bearer demo-token";
 
-  function send(method: string, path: string, body?: string): Promise<Response> {
-    const headers = { authorization, "content-type": "application/json" };
-    return answer(new Request(`https://shop.example${path}`, { method, headers, body: body ?? null }));
-  }
+    function send(method: string, target: string, sent?: string): Promise<Response> {
+      const headers = { authorization, "content-type": "application/json" };
+      return answer(new Request(`https://shop.example${target}`, { method, headers, body: sent ?? null }));
+    }
 
-  it("accepts an order and serves its operation at Location", async () => {
-    const accepted = await send("POST", `${base}/orders`, '{"itemId":"book","quantity":2}');
-    expect(accepted.status).toBe(202);
-    const { operationId } = (await accepted.json()) as { readonly operationId: string };
-    const location = accepted.headers.get("location") ?? "";
-    expect(location).toBe(`${base}/operations/${operationId}`);
-    const operation = await send("GET", location);
-    expect(operation.status).toBe(200);
-    expect(await operation.json()).toMatchObject({ operationId });
-    const head = await send("HEAD", location);
-    expect([head.status, await head.text()]).toEqual([200, ""]);
-  });
+    it("accepts work and serves its operation at Location", async () => {
+      const accepted = await send("POST", path, body);
+      expect(accepted.status).toBe(202);
+      const { operationId } = (await accepted.json()) as { readonly operationId: string };
+      const location = accepted.headers.get("location") ?? "";
+      expect(location).toBe(`${base}/operations/${operationId}`);
+      const operation = await send("GET", location);
+      expect(operation.status).toBe(200);
+      expect(await operation.json()).toMatchObject({ operationId });
+      const head = await send("HEAD", location);
+      expect([head.status, await head.text()]).toEqual([200, ""]);
+    });
 
-  it("gets the bytes unchanged", async () => {
-    const refused = await send("POST", `${base}/orders`, '{"itemId":"book","quantity":1,"quantity":2}');
-    expect(refused.status).toBe(400);
-  });
+    it("gets the bytes unchanged", async () => {
+      const refused = await send("POST", path, repeatedMember);
+      expect(refused.status).toBe(400);
+    });
 
-  it("lets the service handle the methods", async () => {
-    const options = await send("OPTIONS", `${base}/orders`);
-    const refused = await send("DELETE", `${base}/orders`);
-    expect([options.status, refused.status]).toEqual([204, 405]);
-    expect(refused.headers.get("allow")).toBe("POST, OPTIONS");
-  });
-});
+    it("lets the service handle the methods", async () => {
+      const options = await send("OPTIONS", path);
+      const refused = await send("DELETE", path);
+      expect([options.status, refused.status]).toEqual([204, 405]);
+      expect(refused.headers.get("allow")).toBe("POST, OPTIONS");
+    });
+  },
+);

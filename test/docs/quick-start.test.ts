@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readQuickStart } from "../runtimes/quick-starts/quick-start.js";
 import { blocksOf, page } from "../support/pages.js";
 import { openWorkshop } from "./execute.js";
-import { quickStarts } from "./quick-starts.js";
+import { quickStartOn, quickStarts } from "./quick-starts.js";
 
 const [quickStart] = blocksOf(page("README.md"), "js");
 if (quickStart === undefined) throw new Error("README.md has no program");
@@ -44,9 +44,9 @@ describe("the quick start of the README", () => {
     }
   }
 
-  it("is the same as on the site", () => {
-    const [shown] = blocksOf(page("docs/index.md"), "js");
-    expect(shown?.text).toBe(quickStart.text);
+  it.each([page("docs/index.md"), quickStartOn("Node.js")])("is the same in $path", (shown) => {
+    const [program] = blocksOf(shown, "js");
+    expect(program?.text).toBe(quickStart.text);
   });
 
   it("has at most 20 lines of code", () => {
@@ -77,6 +77,9 @@ describe("the quick start of the README", () => {
 });
 
 describe("the quick start of the site", () => {
+  const [definition] = /^const reports = [\s\S]*?^\}\);$/m.exec(quickStart.text) ?? [];
+  if (definition === undefined) throw new Error("README.md defines no reports");
+
   it("has a tab for each of eight platforms", () => {
     expect(quickStarts.map(({ platform }) => platform)).toEqual([
       "Node.js",
@@ -91,14 +94,14 @@ describe("the quick start of the site", () => {
   });
 
   it.each(quickStarts)(
-    "installs the package, writes a program, starts it and calls it: $platform",
+    "installs the package, writes a program with the definition of the README, starts it and calls it: $platform",
     ({ page }) => {
       const { preparation, servers, session } = readQuickStart(page);
       expect(preparation).toEqual([
-        { command: "mkdir orders" },
-        { command: "cd orders" },
-        { command: expect.stringMatching(/(install|add) (npm:)?async-request-reply/) },
-        { path: expect.any(String), text: expect.stringContaining("createOrderService") },
+        { command: "mkdir reports" },
+        { command: "cd reports" },
+        { command: expect.stringMatching(/(install|add) (npm:)?async-request-reply (npm:)?zod/) },
+        { path: expect.any(String), text: expect.stringContaining(definition) },
         ...(servers[0]?.command.endsWith("npx next start")
           ? [
               { path: "instrumentation.js", text: expect.stringContaining("worker.start()") },

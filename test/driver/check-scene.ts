@@ -13,11 +13,15 @@ export interface SceneReport {
   readonly violations: readonly string[];
   /** How often each kind of line was written. */
   readonly events: Readonly<Record<string, number>>;
+  /** The errors of calls that failed, other than those that the processes ask for. */
+  readonly errors: readonly string[];
 }
 
 /** The longest wait for work that may run, if its ring arrives, and if it is lost. Milliseconds. */
 const WAIT_MS = 2_000;
 const LOST_RING_MS = 10_000;
+/** Errors of a resource that could not be created, and of a key that another submission is using. */
+const EXPECTED = /: (CREATION_FAILED|CREATION_IN_PROGRESS|SUBMISSION_IN_PROGRESS):/;
 const ISOLATIONS = ["read committed", "repeatable read", "serializable"];
 
 export interface SceneLimits {
@@ -46,6 +50,7 @@ export async function checkScene(
     const history = await playScene(stage, { seed, steps, listen, ...(faulty && { faultEveryMs: 2_000 }) });
     const events: Record<string, number> = {};
     for (const { what } of history.lines) events[what] = (events[what] ?? 0) + 1;
+    const errors = history.lines.flatMap((line) => (line.what === "error" ? [line.error] : []));
     const waitMs = (faulty ? LOST_RING_MS : WAIT_MS) + slowMs;
     const violations = [
       ...checkLosses(history),
@@ -54,7 +59,7 @@ export async function checkScene(
       ...checkSteps(history),
       ...checkWaits(history, waitMs),
     ];
-    return { violations, events };
+    return { violations, events, errors: errors.filter((error) => !EXPECTED.test(error)) };
   } finally {
     await stage.close();
   }

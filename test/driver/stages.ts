@@ -40,6 +40,11 @@ export function settings(): readonly Setting[] {
   ];
 }
 
+/** SQLite, and the Postgres of Debian if it is installed. */
+export function shortSettings(): readonly Setting[] {
+  return settings().filter(({ name }) => ["SQLite", debianPostgres()?.name].includes(name));
+}
+
 /** An SQLite file. */
 const sqlite: Setting = {
   name: "SQLite",

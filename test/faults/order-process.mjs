@@ -5,7 +5,7 @@ import { allowAnonymous, createService, createWorker, defineOrders, withQueue } 
 import { toNodeHandler } from "async-request-reply/node";
 import { behaviors } from "./behaviors.mjs";
 import { createCrashPoint, withCrashInReply, withCrashPoints } from "./crash-points.mjs";
-import { nextOrders } from "./next-release.mjs";
+import { nextOrders } from "./next-orders.mjs";
 import { openQueue } from "./open-queue.mjs";
 import { openPostgresStore } from "./postgres-store.mjs";
 import { openSqliteStore } from "./sqlite-store.mjs";

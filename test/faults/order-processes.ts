@@ -36,11 +36,7 @@ export interface ProcessOptions {
   readonly slowMs?: number;
   /** Lists that the process submits when it starts. Default: none. */
   readonly lists?: { readonly count: number; readonly size: number };
-  /** Whether the process applies migrations: see `createPostgresBackend`. */
-  readonly migrate?: "auto" | "manual";
-  /** Calls the functions of the next release: see next-release.mjs and next-schema.ts. */
-  readonly nextSchema?: boolean;
-  /** Uses the order contract of the next release: see next-release.mjs. */
+  /** Uses the order contract of the next release: see next-orders.mjs. */
   readonly nextContract?: boolean;
   readonly pool?: Readonly<Record<string, number | string>>;
   /** Options of the back end, if the store is Postgres. */

@@ -1,6 +1,5 @@
 import { createPostgresBackend } from "async-request-reply/postgres";
 import pg from "pg";
-import { NextClient } from "./next-release.mjs";
 
 /** Opens the back end of a process on Postgres, and the tables of its effects. */
 export function openPostgresStore(options) {
@@ -10,9 +9,9 @@ export function openPostgresStore(options) {
     pool.on("error", () => {});
     return pool;
   };
-  const pool = openPool({ ...options.pool, ...(options.nextSchema && { Client: NextClient }) });
+  const pool = openPool(options.pool);
   const ledger = openPool({ connectionString: options.ledgerUrl ?? options.url, max: 4 });
-  const backend = createPostgresBackend({ pool, migrate: options.migrate ?? "auto", ...options.backend });
+  const backend = createPostgresBackend({ pool, ...options.backend });
   for (let stuck = 0; stuck < (options.stuckConnections ?? 0); stuck += 1)
     pool.query("SELECT pg_sleep(600)").catch(() => {});
   return {

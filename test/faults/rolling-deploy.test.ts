@@ -1,7 +1,6 @@
 import { problemType } from "async-request-reply/ports";
 import { expect, it, vi } from "vitest";
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
-import { countRecorded, migrateToNext } from "./next-schema.js";
 import { startAll } from "./order-bench.js";
 import { type OrderProcess, type ProcessOptions, stopAll } from "./order-processes.js";
 import { alternate, newOrder, readOnce, type SentOrder, send, sendOnce, statusesOf } from "./orders.js";
@@ -16,36 +15,6 @@ describeWithPostgres("a rolling deploy under load", (installation) => {
   const bench = useFaultBench(installation);
   const start = (options: Omit<ProcessOptions, "url" | "worker">): Promise<OrderProcess> =>
     bench().start({ ...options, worker });
-
-  it("lets processes of two releases with different schemas run side by side", async () => {
-    const old = await startAll(bench(), ["all", "all"], { worker });
-    const load = startLoad("schema", old);
-    await load.nextStep();
-    await migrateToNext(bench().postgres);
-    await load.nextStep();
-    const next = [
-      await start({ role: "all", nextSchema: true, migrate: "manual" }),
-      await start({ role: "all", nextSchema: true }),
-    ];
-    await load.sendTo([...old, ...next]);
-    await load.nextStep();
-    // Processes of the old release start after the migration, as after a restart or a rollback.
-    const late = [await start({ role: "all", migrate: "manual" }), await start({ role: "all" })];
-    await load.sendTo([...old, ...next, ...late]);
-    await load.nextStep();
-    await load.sendTo([...next, ...late]);
-    await stopAll(old);
-    await load.nextStep();
-    await load.sendTo(next);
-    await stopAll(late);
-    await load.nextStep();
-    const sent = await load.stop();
-    await expectUnharmed(sent);
-    const recorded = await countRecorded(bench().postgres);
-    expect(recorded.present).toBeGreaterThan(ORDERS_PER_STEP);
-    expect(recorded.next).toBeGreaterThan(ORDERS_PER_STEP);
-    await stopAll(next);
-  });
 
   it("lets processes of two releases with different contracts run side by side", async () => {
     const [oldApi, oldWorker] = await startAll(bench(), ["api", "worker"], { worker });

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isSkipped } from "../runtimes/matrix.js";
 import { freePort } from "../support/free-port.js";
-import { page } from "../support/pages.js";
+import { blocksOf, page } from "../support/pages.js";
 import type { Application } from "./applications/application.js";
 import { functionsFramework } from "./applications/functions-framework.js";
 import { nestjs } from "./applications/nestjs.js";
-import { nextQuickStart } from "./applications/next.js";
 import { quickStarts } from "./applications/quick-starts.js";
 import { reactRouter } from "./applications/react-router.js";
 import { orpc, trpc } from "./applications/rpc.js";
@@ -15,6 +14,7 @@ import { elysia, fastify, h3, koa, nitro } from "./applications/servers.js";
 import { sveltekit } from "./applications/sveltekit.js";
 import { behaviors, finishesRequests } from "./behaviors.js";
 import { openProjects, type Projects } from "./project.js";
+import { exampleFiles } from "./sections.js";
 import { type Server, startServer } from "./server.js";
 
 const applications: readonly Application[] = [
@@ -56,9 +56,16 @@ const isMissing = !existsSync(join(import.meta.dirname, "previous/node_modules")
 
 describe("the pages about frameworks", () => {
   it("show files of at most 40 lines of code", () => {
-    const lines = [...applications, nextQuickStart].flatMap(({ files }) =>
-      files.map(({ path, text }) => ({ path, count: text.split("\n").filter((line) => line.trim()).length })),
+    const blocks = [page("docs/frameworks.md"), page("docs/quick-start.md")].flatMap((each) =>
+      blocksOf(each, "js", "ts"),
     );
+    const shown = blocks.map(({ place, text }) => ({ path: place, text }));
+    const examples = ["examples/nestjs", "examples/rpc"].flatMap(exampleFiles);
+    const lines = [...shown, ...examples].map(({ path, text }) => ({
+      path,
+      count: text.split("\n").filter((line) => line.trim()).length,
+    }));
+    expect(lines.length).toBeGreaterThan(20);
     expect(lines.filter(({ count }) => count > 40)).toEqual([]);
   });
 

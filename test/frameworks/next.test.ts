@@ -12,11 +12,15 @@ import { type Server, startServer } from "./server.js";
 
 const { runtime, variables, mounted, own } = nextQuickStart;
 
-/** Accepts an order into the file of the quick start, in a process without a worker. */
+/** Accepts a report into the file of the quick start, in a process without a worker. */
 const SUBMIT = `${store.opening}
-import { createOrderService } from "async-request-reply";
-const service = createOrderService({ ${store.backend} });
-await service.submit(service.definitions[0], { itemId: "book", quantity: 2 }, { tenant: "demo" });
+import { createService, defineOperation } from "async-request-reply";
+import * as z from "zod";
+const input = z.object({ year: z.int() });
+const result = z.object({ pages: z.int() });
+const reports = defineOperation({ name: "reports", path: "/reports", input, result });
+const service = createService({ ${store.backend}, definitions: [reports] });
+await service.submit(reports, { year: 2026 }, { tenant: "ann" });
 await service.close();
 `;
 
@@ -28,10 +32,10 @@ console.log(rows.map(({ state, attempt }) => state + " " + attempt).join());
 `;
 
 /** The work of the quick start, which ends when the file `go` exists. */
-const WORK = `orders: async ({ itemId, quantity }) => {
+const WORK = `reports: async ({ year }) => {
     const { existsSync } = await import("node:fs");
     while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 20));
-    return { shipped: quantity, itemId };
+    return { pages: year - 1999 };
   },`;
 
 const versions = [
@@ -72,17 +76,17 @@ describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
       promisify(execFile)(programOf(runtime), args, { cwd: folder });
     const operations = async (): Promise<string> => (await run("read.mjs")).stdout.trim();
     function edit(before: string | RegExp, after: string): void {
-      const file = join(folder, "orders.js");
+      const file = join(folder, "reports.js");
       writeFileSync(file, readFileSync(file, "utf8").replace(before, after));
     }
-    async function shipped(): Promise<number> {
+    async function pages(): Promise<number> {
       const reply = await submit(server, mounted.path, mounted.body, { prefer: "wait=20" });
-      const { result } = (await reply.json()) as { readonly result: { readonly shipped: number } };
-      return result.shipped;
+      const { result } = (await reply.json()) as { readonly result: { readonly pages: number } };
+      return result.pages;
     }
 
     it("runs no work while it builds", async () => {
-      edit(/orders: \(\{[\s\S]*?\}\),/, WORK);
+      edit(/reports: async .*$/m, WORK);
       await run(...next("build"));
       expect(await operations()).toBe("pending 0");
     });
@@ -110,11 +114,11 @@ describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
 
     it("runs the new code after an edit in development, and no old code any more", async () => {
       server = await startServer(runtime, next("dev"), { folder, port });
-      expect(await shipped()).toBe(2);
-      edit("shipped: quantity", "shipped: quantity + 100");
-      await vi.waitUntil(async () => (await shipped()) === 102, { timeout: 120_000, interval: 50 });
-      const all = await Promise.all(Array.from({ length: 20 }, shipped));
-      expect(all).toEqual(Array.from({ length: 20 }, () => 102));
+      expect(await pages()).toBe(27);
+      edit("year - 1999", "year - 1000");
+      await vi.waitUntil(async () => (await pages()) === 1026, { timeout: 120_000, interval: 50 });
+      const all = await Promise.all(Array.from({ length: 20 }, pages));
+      expect(all).toEqual(Array.from({ length: 20 }, () => 1026));
       server.terminate();
       await server.ended;
     });

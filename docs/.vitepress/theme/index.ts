@@ -6,12 +6,14 @@ import { data as firstProgram } from "./first-program.data.js";
 import { Tabs } from "./tabs.js";
 import "./style.css";
 
-/** The default theme, with diagrams, tabs, and a program at the top of the home page. */
+/** The default theme, with diagrams, tabs, and a program and its 202 at the top of the home page. */
 export default {
   extends: DefaultTheme,
   Layout: () =>
     h(DefaultTheme.Layout, null, {
-      "home-hero-image": () => h("div", { class: "first-program vp-doc", innerHTML: firstProgram }),
+      "home-hero-actions-after": () =>
+        h("div", { class: "first-install vp-doc", innerHTML: firstProgram.install }),
+      "home-hero-image": () => h("div", { class: "first-program vp-doc", innerHTML: firstProgram.program }),
     }),
   enhanceApp: ({ app }) => {
     app.component("Diagram", Diagram);

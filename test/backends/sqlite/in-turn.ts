@@ -21,7 +21,6 @@ export function inTurn(connections: readonly SqliteDatabase[]): SqliteDatabase {
       run: (...values) => {
         const own = statement();
         const result = own.run(...values);
-        if (sql === "begin immediate") isOpen = true;
         if (sql === "commit" || sql === "rollback") isOpen = false;
         return result;
       },
@@ -33,7 +32,8 @@ export function inTurn(connections: readonly SqliteDatabase[]): SqliteDatabase {
     prepare,
     exec: (sql) => {
       if (!isOpen) turn += 1;
-      return connections[current()]?.exec(sql);
+      connections[current()]?.exec(sql);
+      if (sql === "begin immediate") isOpen = true;
     },
   };
 }

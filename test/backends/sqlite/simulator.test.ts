@@ -29,7 +29,7 @@ function transactionsOn(database: SqliteDatabase): SynchronousUserTransactions<S
   run("create table effects (effect text)");
   return {
     run: (work) => {
-      run("begin immediate");
+      database.exec("begin immediate");
       try {
         const result = work(database);
         run("commit");

@@ -57,6 +57,16 @@ export function application(
   return { runtime: oldest, mounted: ordersAt(""), endsWith: 0, own, ...given };
 }
 
+/** The program of the quick start. */
+export function reportsAt(basePath: string): Mounted {
+  return {
+    path: `${basePath}/reports`,
+    body: '{"year":2026}',
+    repeatedMember: '{"year":2025,"year":2026}',
+    result: { pages: 27 },
+  };
+}
+
 /** The order service. */
 export function ordersAt(basePath: string): Mounted {
   return {

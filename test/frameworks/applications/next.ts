@@ -2,7 +2,7 @@ import { quickStartOn } from "../../docs/quick-starts.js";
 import { onStore, readStoreOption } from "../../runtimes/quick-starts/on-store.js";
 import { page } from "../../support/pages.js";
 import { filesIn } from "../sections.js";
-import { type Application, application, newest, ordersAt } from "./application.js";
+import { type Application, application, newest, reportsAt } from "./application.js";
 import { HOME, limitOnNext, ON_NEXT } from "./plugins.js";
 
 /** The store of the quick start, so that several processes see its operations. */
@@ -29,7 +29,7 @@ export const nextQuickStart = application({
   runtime: newest,
   serve: next("start"),
   variables: { NEXT_MANUAL_SIG_HANDLE: "1" },
-  mounted: ordersAt("/api"),
+  mounted: reportsAt("/api"),
   previous: { files: [...files, limitOnNext("middleware")] },
 });
 

@@ -1,6 +1,6 @@
 import { quickStartOn } from "../../docs/quick-starts.js";
 import { blocksOf } from "../../support/pages.js";
-import { application } from "./application.js";
+import { application, reportsAt } from "./application.js";
 import { adding, keepsPlugins, ON_EXPRESS, ON_FASTIFY, ON_HONO } from "./plugins.js";
 
 /** The quick starts on frameworks, in applications with plugins. */
@@ -27,6 +27,7 @@ export const quickStarts = [
     name: `${platform} in the quick start`,
     files: [adding(program, imports, before, statements)],
     serve: ["server.mjs"],
+    mounted: reportsAt(""),
     own: keepsPlugins,
     ...versions,
   });

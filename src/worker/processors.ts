@@ -11,13 +11,9 @@ import type { Operation } from "../contract/operation.js";
 import { callback, type OptionTable, readOptions } from "../contract/option-table.js";
 import { checkFunction, isObject, isPromise, misuse, shown, suggestName } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
-import {
-  checkWebhooks,
-  type DeliveryAttempt,
-  type DeliveryContext,
-  type Webhooks,
-} from "../ports/webhooks.js";
-import type { Job, Processor } from "./attempt/job.js";
+import { checkWebhooks, type DeliveryContext, type Webhooks } from "../ports/webhooks.js";
+import type { AttemptJob } from "./attempt/attempt-job.js";
+import type { MembersOf, Processor } from "./attempt/job.js";
 import {
   type ProcessorOptions,
   type ProcessorSettings,
@@ -27,21 +23,19 @@ import {
 
 /** The processor of one definition: a function, or an object with a function and its options. */
 export type ProcessorOf<Definition, Tx> =
-  | (Processor<
-      ParsedInputOf<Definition>,
-      ProcessorResultOf<Definition>,
-      ProcessorProgressOf<Definition>,
-      Tx
-    > & { readonly [Option in keyof ProcessorOptions]?: never }) // Lets the compiler suggest the name of a misspelled option.
+  | (Work<Definition, Tx> & { readonly [Option in keyof ProcessorOptions]?: never }) // Lets the compiler suggest the name of a misspelled option.
   | (ProcessorOptions & {
       /** Does the work of an operation. */
-      readonly run: Processor<
-        ParsedInputOf<Definition>,
-        ProcessorResultOf<Definition>,
-        ProcessorProgressOf<Definition>,
-        Tx
-      >;
+      readonly run: Work<Definition, Tx>;
     });
+
+type Work<Definition, Tx> = Processor<
+  ParsedInputOf<Definition>,
+  ProcessorResultOf<Definition>,
+  ProcessorProgressOf<Definition>,
+  Tx,
+  MembersOf<Definition, Tx>
+>;
 
 /** Processors of a worker, by name of their definition. */
 export type Processors<List extends Definitions, Tx = unknown> = {
@@ -51,7 +45,7 @@ export type Processors<List extends Definitions, Tx = unknown> = {
 /** A definition with its processor and the settings of its attempts. */
 export interface CheckedProcessor {
   readonly definition: OperationDefinition;
-  readonly run: (input: unknown, job: Job & DeliveryAttempt) => unknown;
+  readonly run: (input: unknown, job: AttemptJob) => unknown;
   /** Creates the resource before the reply, for submissions whose process died before creating it. */
   readonly create: AnyCreate | undefined;
   /** Called after the failure of an operation was stored. Only deliveries of webhooks have it. Never rejects. */

@@ -114,6 +114,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     running: new Running(),
     leases: { operations: backend.operations, clock, deadlines: new Deadlines(clock, 1) },
     draining,
+    isEnding: () => draining.raised,
     stopping,
   };
   const { claimLoop, sweepLoop, run, ended } = createLoops(context, {

@@ -11,9 +11,13 @@ import type { Operation } from "../contract/operation.js";
 import { callback, type OptionTable, readOptions } from "../contract/option-table.js";
 import { checkFunction, isObject, isPromise, misuse, shown, suggestName } from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
-import { checkWebhooks, type DeliveryContext, type Webhooks } from "../ports/webhooks.js";
-import type { AttemptJob } from "./attempt/attempt-job.js";
-import type { MembersOf, Processor } from "./attempt/job.js";
+import {
+  checkWebhooks,
+  type DeliveryAttempt,
+  type DeliveryContext,
+  type Webhooks,
+} from "../ports/webhooks.js";
+import type { Job, MembersOf, Processor } from "./attempt/job.js";
 import {
   type ProcessorOptions,
   type ProcessorSettings,
@@ -45,7 +49,7 @@ export type Processors<List extends Definitions, Tx = unknown> = {
 /** A definition with its processor and the settings of its attempts. */
 export interface CheckedProcessor {
   readonly definition: OperationDefinition;
-  readonly run: (input: unknown, job: AttemptJob) => unknown;
+  readonly run: (input: unknown, job: Job & DeliveryAttempt) => unknown;
   /** Creates the resource before the reply, for submissions whose process died before creating it. */
   readonly create: AnyCreate | undefined;
   /** Called after the failure of an operation was stored. Only deliveries of webhooks have it. Never rejects. */

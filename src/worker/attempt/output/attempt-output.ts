@@ -100,7 +100,7 @@ export class AttemptOutput {
 
   /** Fails the attempt with an error, unless it says that the attempt has ended. */
   refused(error: unknown): void {
-    if (error === this.#closed) this.#reportLate(this.#closed);
+    if (this.#closed !== undefined && error === this.#closed) this.#reportLate(this.#closed);
     else this.#failure ??= { error };
   }
 

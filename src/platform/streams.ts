@@ -9,9 +9,7 @@ export function isReadableStream<Chunk>(
  * Returns the chunks of a source. `return` releases the source at once, even while a chunk is awaited. On some platforms,
  * the built-in iterator of a `ReadableStream` would wait for that chunk.
  */
-export function toChunks<Chunk>(
-  source: AsyncIterable<Chunk> | ReadableStream<Chunk>,
-): AsyncIterable<Chunk> {
+export function toChunks<Chunk>(source: AsyncIterable<Chunk> | ReadableStream<Chunk>): AsyncIterable<Chunk> {
   if (!isReadableStream(source)) return source;
   const reader = source.getReader();
   return {

@@ -45,7 +45,11 @@ export function declareOutputTransactions(open: () => Promise<EffectsBackend> | 
     const given = await open();
     const { backend } = given;
     const events: ServiceEvent[] = [];
-    const service = createService({ definitions: [imports], backend, observe: (event) => events.push(event) });
+    const service = createService({
+      definitions: [imports],
+      backend,
+      observe: (event) => events.push(event),
+    });
     const { operationId: id } = await service.submit(imports, {});
     const read = async () => (await backend.output?.read([{ id, maxLength: 10_000_000 }]))?.[0];
     return {
@@ -87,7 +91,10 @@ export function declareOutputTransactions(open: () => Promise<EffectsBackend> | 
     expect(results).toEqual(["stored", "lost", "stored", "lost"]);
     expect(await effects()).toEqual(["first", "second"]);
     expect(await output()).toEqual(["a", "b"]);
-    expect(await backend.output?.begun(lease)).toMatchObject({ count: 2, checkpoint: { value: '{"next":2}' } });
+    expect(await backend.output?.begun(lease)).toMatchObject({
+      count: 2,
+      checkpoint: { value: '{"next":2}' },
+    });
     await backend.operations.settle(lease, { to: "completed" });
     expect(await append(lease, "ended", () => toAppend(lease, 2, "z"))).toBe("lost");
     expect(await effects()).toEqual(["first", "second"]);

@@ -1,5 +1,5 @@
-import { createOutputStore } from "../../engine/output-store.js";
 import type { OutputTable } from "../../engine/output.js";
+import { createOutputStore } from "../../engine/output-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";

@@ -81,7 +81,9 @@ describe("job.checkpoint", () => {
       await clock.advance(60_000);
     }
     // The third attempt saves, the fourth is lost, and the fifth is the third since the checkpoint.
-    await work(async (input, job) => (job.attempt === 3 ? save(input, job) : job.release()), { maxAttempts: 3 });
+    await work(async (input, job) => (job.attempt === 3 ? save(input, job) : job.release()), {
+      maxAttempts: 3,
+    });
     await clock.advance(60_000);
     await lose(id);
     await clock.advance(60_000);
@@ -133,7 +135,7 @@ describe("job.checkpoint", () => {
     });
     const first = running.runFor({ maxMs: 100_000 });
     await vi.waitUntil(() => turns === 2);
-    await clock.advance(89_000);
+    await clock.advance(90_000);
     saved.resolve();
     expect(await first).toMatchObject({ released: 1, completed: 0, idle: false });
     expect(turns).toBe(2);
@@ -186,7 +188,9 @@ describe("job.checkpoint", () => {
 
   it("takes no function on a back end that shares no transactions", async () => {
     const { work, read, id } = await outputStage();
-    await work((_, job) => (job.checkpoint as (value: unknown, work: () => void) => Promise<void>)({ next: 1 }, () => {}));
+    await work((_, job) =>
+      (job.checkpoint as (value: unknown, work: () => void) => Promise<void>)({ next: 1 }, () => {}),
+    );
     expect(await read(id)).toMatchObject({ state: "failed", attempt: 1 });
     expect(errorOf(await read(id)).detail).toBe("This service cannot do the work.");
   });

@@ -1,5 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
 import { problemType } from "async-request-reply/ports";
+import { describe, expect, it, vi } from "vitest";
 import { errorOf, signalOf } from "../../support/worker-stage.js";
 import { reasonOf } from "../stage.js";
 import { outputStage } from "./stage.js";
@@ -8,13 +8,16 @@ import { outputStage } from "./stage.js";
 function stalledSource() {
   const reached = signalOf();
   let ended = false;
-  const source = new ReadableStream<string>({
-    start: (controller) => controller.enqueue("a"),
-    pull: () => reached.resolve(),
-    cancel: () => {
-      ended = true;
+  const source = new ReadableStream<string>(
+    {
+      start: (controller) => controller.enqueue("a"),
+      pull: () => reached.resolve(),
+      cancel: () => {
+        ended = true;
+      },
     },
-  }, { highWaterMark: 1 });
+    { highWaterMark: 1 },
+  );
   return { source, reached: reached.promise, isEnded: () => ended };
 }
 

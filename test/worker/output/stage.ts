@@ -1,6 +1,11 @@
-import { type Backend, createMemoryBackend, defineOperation, type WorkerOptions } from "async-request-reply";
-import { isTerminal } from "../../../src/contract/operation.js";
-import type { OutputAppend, OutputStore } from "async-request-reply/ports";
+import {
+  type Backend,
+  createMemoryBackend,
+  defineOperation,
+  type OutputStore,
+  type WorkerOptions,
+} from "async-request-reply";
+import type { OutputAppend } from "async-request-reply/ports";
 import * as z from "zod";
 import { createStage } from "../../support/worker-stage.js";
 
@@ -50,6 +55,5 @@ export async function outputStage(methods: (output: OutputStore) => Partial<Outp
       const [slice] = await output.read([{ id, maxLength: 1_000_000 }]);
       return slice?.chunks.map((chunk) => JSON.parse(chunk) as unknown);
     },
-    isOver: async () => isTerminal((await stage.read(id)).state),
   };
 }

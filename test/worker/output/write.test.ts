@@ -57,6 +57,7 @@ describe("job.write", () => {
     await vi.waitUntil(() => appends.length === 2);
     end.resolve();
     await working;
+    expect(appends.map(({ bytes }) => bytes)).toEqual([3, 32_768]);
   });
 
   it("waits while 64 KB are not stored", async () => {
@@ -224,8 +225,11 @@ describe("job.write", () => {
   it("is refused by name if the definition has no chunks", async () => {
     const stage = createStage();
     const id = await stage.submit();
-    const run = (_: unknown, job: object): unknown => (job as { write: (chunk: string) => unknown }).write("a");
+    const run = (_: unknown, job: object): unknown =>
+      (job as { write: (chunk: string) => unknown }).write("a");
     await stage.worker({ orders: run }).runUntilIdle();
-    expect(reasonOf(await stage.read(id)).detail).toContain('The definition "orders" has no schema for this member');
+    expect(reasonOf(await stage.read(id)).detail).toContain(
+      'The definition "orders" has no schema for this member',
+    );
   });
 });

@@ -44,6 +44,8 @@ export class AttemptOutput {
   /** Number of steps that have not ended, and the end of the last one. */
   #steps = 0;
   #last: Promise<unknown> = WRITTEN;
+  /** Places of the checkpoints whose turn has not come. Chunks after them are stored later. */
+  readonly #places: Mark[] = [];
   #flushedAt = Number.NEGATIVE_INFINITY;
   #cancelFlush: (() => void) | undefined;
   #room: Room | undefined;
@@ -117,8 +119,14 @@ export class AttemptOutput {
     return this.inTurn(async () => this.#buffer.isEmpty || (await this.#flush()) !== undefined);
   }
 
-  mark(): Mark {
-    return this.#buffer.mark();
+  /** Runs a step of the store in turn that needs the chunks before the current place, and no later ones. */
+  inTurnHere<Result>(step: (here: Mark) => Promise<Result>): Promise<Result> {
+    const here = this.#buffer.mark();
+    this.#places.push(here);
+    return this.inTurn(() => {
+      this.#places.shift();
+      return step(here);
+    });
   }
 
   /** Stores the chunks before a place, and a checkpoint. Resolves to undefined if the store has not answered. */
@@ -149,13 +157,13 @@ export class AttemptOutput {
     let begun: Mark | undefined;
     let ended: Mark | undefined;
     const begin = (): void => {
-      begun = this.mark();
+      begun = this.#buffer.mark();
       this.#inTransaction = true;
       this.#makeRoom();
     };
     const end = (): OutputAppend => {
       if (this.#failure !== undefined) throw this.#failure.error;
-      ended = this.mark();
+      ended = this.#buffer.mark();
       return this.#appendOf(ended, checkpoint);
     };
     try {
@@ -201,7 +209,7 @@ export class AttemptOutput {
 
   #flush(): Promise<AppendResult | undefined> {
     this.#flushedAt = this.#context.runtime.clock.elapsed();
-    return this.store(this.mark());
+    return this.store(this.#places[0] ?? this.#buffer.mark());
   }
 
   #appendOf(mark: Mark, checkpoint: JsonText | undefined): OutputAppend {

@@ -9,8 +9,8 @@ import { type BegunAttempt, reportError, type WorkerContext } from "../../contex
 import type { CheckedProcessor } from "../../processors.js";
 import { UserFunction } from "../user-function.js";
 import { AttemptOutput, type TransactionWriting } from "./attempt-output.js";
-import { type ChunkSource, pipe } from "./pipe.js";
 import type { SaveAsynchronously } from "./job-members.js";
+import { type ChunkSource, pipe } from "./pipe.js";
 import { triesOf } from "./standing.js";
 import { toCheckpoint, toResumed } from "./values.js";
 
@@ -137,11 +137,10 @@ export class JobOutput {
     const { processor, holder } = this.#options;
     const { stored } = this;
     stored.refuseIfClosed();
-    const mark = stored.mark();
-    return stored.inTurn(async () => {
+    return stored.inTurnHere(async (here) => {
       const checkpoint = await untilAborted(toCheckpoint(processor, value), holder.abandoning.signal);
       if (work !== undefined) return this.#saveWith(work, checkpoint);
-      this.#answered(await stored.store(mark, checkpoint));
+      this.#answered(await stored.store(here, checkpoint));
       // Without a function, the call resolves to nothing.
       return undefined as Result;
     });

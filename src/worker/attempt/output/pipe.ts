@@ -1,5 +1,5 @@
-import { onAbort } from "../../../platform/waits.js";
 import { toChunks } from "../../../platform/streams.js";
+import { onAbort } from "../../../platform/waits.js";
 
 /** A source of chunks. */
 export type ChunkSource<Chunk> = AsyncIterable<Chunk> | ReadableStream<Chunk>;

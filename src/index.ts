@@ -77,7 +77,8 @@ export type {
 } from "./service/service.js";
 export type { Submitted } from "./service/submit.js";
 export type { SubmitOutcome } from "./service/submit-many.js";
-export type { Job, JobOf, Processor } from "./worker/attempt/job.js";
+export type { Job, Processor } from "./worker/attempt/job.js";
+export type { JobOf } from "./worker/attempt/job-of.js";
 export type { Checkpoints, Writes } from "./worker/attempt/output/job-members.js";
 export type { Processors } from "./worker/processors.js";
 export type { RunSummary } from "./worker/run-summary.js";

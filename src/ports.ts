@@ -124,13 +124,13 @@ export type {
   TracedWork,
 } from "./telemetry/messages.js";
 export type {
-  MembersOf,
   MustBeSynchronous,
   NotAPromise,
   RunAsynchronously,
   RunInTransaction,
   RunSynchronously,
 } from "./worker/attempt/job.js";
+export type { MembersOf } from "./worker/attempt/job-of.js";
 export type {
   SaveAlone,
   SaveAsynchronously,

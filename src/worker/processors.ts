@@ -17,7 +17,8 @@ import {
   type DeliveryContext,
   type Webhooks,
 } from "../ports/webhooks.js";
-import type { Job, MembersOf, Processor } from "./attempt/job.js";
+import type { Job, Processor } from "./attempt/job.js";
+import type { MembersOf } from "./attempt/job-of.js";
 import {
   type ProcessorOptions,
   type ProcessorSettings,

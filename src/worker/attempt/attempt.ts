@@ -45,10 +45,9 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
     return begin(processor, { ...attempt, standing });
   };
 
-  async function begin(processor: CheckedProcessor, attempt: BegunAttempt): Promise<void> {
-    const { operation, previousLost } = attempt;
-    if (!previousLost) return run(processor, attempt);
-    const { definition } = operation;
+  function begin(processor: CheckedProcessor, attempt: BegunAttempt): Promise<void> {
+    if (!attempt.previousLost) return run(processor, attempt);
+    const { definition } = attempt.operation;
     const tries = triesOf(attempt);
     const ended = suspects.begin({ definition, attempt: tries }, processor.settings);
     // A claim that began at once would begin it again.
@@ -143,7 +142,7 @@ function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): A
 }
 
 /**
- * Settles an attempt unless it already is. If the store refuses the ending, settles it with another one. Resolves to undefined if
+ * Settles an attempt unless it already is, and keeps retrying while the store is unavailable. If the store refuses the ending, settles it with another one. Resolves to undefined if
  * there is nothing to settle, if the store refuses every ending, or if the worker had to stop first. Then the lease expires,
  * and a claim begins the next attempt.
  */
@@ -154,24 +153,16 @@ async function settledAs(
   context: WorkerContext,
 ): Promise<SettleResult | undefined> {
   if (settled !== undefined || settlement === undefined) return settled;
-  const result = await settleOnce(lease, settlement, context);
-  if (result !== "refused") return result;
-  for (const other of insteadOf(settlement, operation)) {
-    const otherResult = await settleOnce(lease, other, context);
-    if (otherResult !== "refused") return otherResult;
-  }
-  return undefined;
-}
-
-/** Settles an attempt. Resolves to undefined if the worker had to stop before the store answered. */
-async function settleOnce(
-  lease: Lease,
-  settlement: Settlement,
-  context: WorkerContext,
-): Promise<SettleResult | "refused" | undefined> {
+  const { operations } = context.backend;
+  const settle = (each: Settlement): Promise<SettleResult | undefined> =>
+    untilAnswered(context, "settle", () => operations.settle(lease, each));
   try {
-    return await untilAnswered(context, "settle", () => context.backend.operations.settle(lease, settlement));
+    return await settle(settlement);
   } catch {
-    return "refused";
+    for (const other of insteadOf(settlement, operation)) {
+      const result = await settle(other).catch(() => "refused" as const);
+      if (result !== "refused") return result;
+    }
+    return undefined;
   }
 }

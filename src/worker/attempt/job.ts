@@ -1,12 +1,5 @@
-import type {
-  CheckpointInputOf,
-  CheckpointOf,
-  ChunkInputOf,
-  ProcessorProgressOf,
-} from "../../contract/definition/definitions.js";
 import type { TransactionOptions } from "../../ports/backend.js";
 import type { Sync } from "../../ports/synchronous.js";
-import type { Checkpoints, Writes } from "./output/job-members.js";
 
 /**
  * Type of {@link Job.transaction}. It is `never` if the back end, by its type, shares no transactions. If they are
@@ -123,7 +116,7 @@ export interface Job<Report = unknown, Tx = unknown> {
 }
 
 /**
- * Does the work of an operation. `Members` are further members of its job: see {@link JobOf}. It runs at least once: after a crash or a lost lease it runs again, so make its side
+ * Does the work of an operation. `Members` are further members of its job: see `JobOf`. It runs at least once: after a crash or a lost lease it runs again, so make its side
  * effects idempotent by `job.operationId`. If it returns, the operation completes. If it throws `permanentFailure`,
  * the operation fails. If it throws `retryLater`, the work is retried at that time. `job.release` gives the
  * operation back without counting the attempt. Any other error is retried with backoff.
@@ -137,18 +130,3 @@ export type Processor<Input, Result = unknown, Report = unknown, Tx = unknown, M
   input: Input,
   job: Job<Report, Tx> & Members,
 ) => Result | Promise<Result>;
-
-/**
- * The job of a definition: with {@link Writes} if it has `chunk`, and with {@link Checkpoints} if it has `checkpoint`. `Tx` is
- * the type of the back end's transaction handle.
- */
-export type JobOf<Definition, Tx = unknown> = Job<ProcessorProgressOf<Definition>, Tx> &
-  MembersOf<Definition, Tx>;
-
-/** Members of a job that depend on the schemas of the definition. */
-export type MembersOf<Definition, Tx> = ([ChunkInputOf<Definition>] extends [never]
-  ? unknown
-  : Writes<ChunkInputOf<Definition>>) &
-  ([CheckpointInputOf<Definition>] extends [never]
-    ? unknown
-    : Checkpoints<CheckpointInputOf<Definition>, CheckpointOf<Definition>, Tx>);

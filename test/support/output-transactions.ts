@@ -148,8 +148,9 @@ export function declareOutputTransactions(open: () => Promise<EffectsBackend> | 
     const { work, write, output } = await stage();
     await work((job) =>
       job.checkpoint({ next: 1 }, (tx) => {
-        for (let count = 0; count < 5; count += 1) void job.write("x".repeat(30_000));
-        return write(tx, "row");
+        const chunks = Array.from({ length: 5 }, () => job.write("x".repeat(30_000)));
+        const written = write(tx, "row");
+        return written instanceof Promise ? Promise.all([...chunks, written]) : written;
       }),
     );
     expect(await output()).toHaveLength(5);
@@ -157,6 +158,7 @@ export function declareOutputTransactions(open: () => Promise<EffectsBackend> | 
 
   it("stores what is written before and in `job.transaction` in its commit", async () => {
     const { work, write, effects, output, view } = await stage();
+    const late: unknown[] = [];
     await work(async (job) => {
       await job.write("a");
       await job.write("b");
@@ -164,8 +166,9 @@ export function declareOutputTransactions(open: () => Promise<EffectsBackend> | 
         void job.write("within");
         return write(tx, "row");
       });
-      await job.write("late").catch(() => {});
+      await job.write("late").catch((error: unknown) => late.push(error));
     });
+    expect(late).toMatchObject([{ code: "INVALID_OPTION" }]);
     expect(await view()).toMatchObject({ status: "completed" });
     expect(await effects()).toEqual(["row"]);
     expect(await output()).toEqual(["a", "b", "within"]);

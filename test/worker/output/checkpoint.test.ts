@@ -169,7 +169,9 @@ describe("job.checkpoint", () => {
     expect(called).toBe(false);
     const failed = errorOf(await stage.read(stage.id));
     expect(failed.type).toBe(problemType("input-refused"));
-    expect(failed.detail).not.toContain("secret");
+    expect(failed.detail).toBe(
+      "The contract has changed since this was submitted: its last checkpoint is not one of the current contract.",
+    );
   });
 
   it("fails the operation if the value is invalid", async () => {

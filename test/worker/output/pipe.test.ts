@@ -67,6 +67,24 @@ describe("job.pipe", () => {
     expect(await output()).toEqual(["a"]);
   });
 
+  it("ends the source at once if the operation is being cancelled", async () => {
+    const { work, output, cancel, clock, id } = await outputStage();
+    const { source, isEnded } = stalledSource();
+    const begun = signalOf();
+    const working = work(async (_, job) => {
+      const aborted = new Promise((resolve) => job.signal.addEventListener("abort", resolve));
+      begun.resolve();
+      await aborted;
+      await job.pipe(source);
+    });
+    await begun.promise;
+    await cancel(id);
+    await clock.advance(10_000);
+    await working;
+    expect(isEnded()).toBe(true);
+    expect(await output()).toEqual([]);
+  });
+
   it("ends the source if a write fails", async () => {
     const { work, read, id } = await outputStage();
     let ended = false;

@@ -7,6 +7,9 @@
 
 export type { CheckedInput, CheckedPath } from "./contract/definition/checked-types.js";
 export type {
+  CheckpointInputOf,
+  CheckpointOf,
+  ChunkInputOf,
   Definitions,
   Named,
   NameOf,
@@ -29,6 +32,7 @@ export type {
   OperationStatus,
   Settlement,
 } from "./contract/operation.js";
+export type { OutputPart, OutputPosition } from "./contract/output.js";
 export { CANCELLED, EXPIRED, problemType } from "./contract/problem.js";
 export type {
   InferInput,
@@ -80,6 +84,13 @@ export type {
   RenewResult,
   SettleResult,
 } from "./ports/operation-store.js";
+export type {
+  AppendResult,
+  OutputAppend,
+  OutputRequest,
+  OutputSlice,
+  OutputState,
+} from "./ports/output-store.js";
 export type { Listening, RingListener } from "./ports/queue.js";
 export { parseRingMessage, type Ring, toRingMessage } from "./ports/ring.js";
 export type { ExpiredOperation, SeparateOperationStore } from "./ports/separate-operation-store.js";
@@ -119,5 +130,12 @@ export type {
   RunInTransaction,
   RunSynchronously,
 } from "./worker/attempt/job.js";
+export type { MembersOf } from "./worker/attempt/job-of.js";
+export type {
+  SaveAlone,
+  SaveAsynchronously,
+  SaveCheckpoint,
+  SaveSynchronously,
+} from "./worker/attempt/output/job-members.js";
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { ProcessorOf } from "./worker/processors.js";

@@ -56,6 +56,7 @@ const TITLES = {
   "work-failed": "The work failed",
   "attempts-exhausted": "All attempts failed",
   "invalid-result": "The result of the work is invalid",
+  "output-too-large": "The output of the work is too large",
   "input-refused": "The input no longer meets the contract",
   cancelled: "The operation was cancelled",
   expired: "The work was not started in time",

@@ -111,10 +111,29 @@ export function validateAs(code: ErrorCode, schema: StandardSchema, value: unkno
 }
 
 /**
+ * Validates a value of user code where nothing can wait.
+ *
+ * Throws `INVALID_RESULT` for violations and if the schema is asynchronous, and passes on what a broken validator throws.
+ *
+ * @param reason Why the schema must be synchronous, as a sentence.
+ */
+export function validateNow(
+  schema: StandardSchema,
+  value: unknown,
+  name: "progress" | "result" | "chunk",
+  reason: string,
+): unknown {
+  const checked = validateAs("INVALID_RESULT", schema, value);
+  if (!(checked instanceof Promise)) return checked;
+  checked.catch(() => {});
+  throw new AsyncReplyError("INVALID_RESULT", `The ${name} schema must be synchronous. ${reason}`);
+}
+
+/**
  * Returns an error of `validate` with another code. If the schema itself threw, it did not judge the value, so its
  * error is returned unchanged.
  */
-export function withCode(code: ErrorCode, cause: unknown): unknown {
+function withCode(code: ErrorCode, cause: unknown): unknown {
   if (!isAsyncReplyError(cause) || cause.code !== "CONTRACT_VIOLATION") return cause;
   const { violations = [], eventDetail } = cause.context;
   const detail = violations.map((violation) => `${violation.pointer} ${violation.detail}`).join("; ");

@@ -8,7 +8,7 @@ import type {
   KeyReference,
 } from "./idempotency-store.js";
 import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
-import type { OutputStore } from "./output-store.js";
+import type { AppendResult, OutputAppend, OutputStore } from "./output-store.js";
 import type { Queue } from "./queue.js";
 import type { SeparateOperationStore } from "./separate-operation-store.js";
 import type { RecordManyResult, RecordResult, Submission } from "./submission.js";
@@ -95,12 +95,28 @@ export interface Transactions<Tx> {
    *
    * If the store refuses only the progress of the settlement, settles without it. Throws `INVALID_RESULT` if it refuses
    * the rest. Everything is then rolled back.
+   *
+   * Calls `output` after `work`, and appends what it returns in the same transaction, before it settles.
    */
   settle(
     lease: Lease,
     work: (tx: Tx) => Promise<Settlement>,
-    options?: TransactionOptions & { readonly signal?: AbortSignal },
+    options?: TransactionOptions & {
+      readonly signal?: AbortSignal;
+      readonly output?: () => OutputAppend | undefined;
+    },
   ): Promise<SettleResult>;
+  /**
+   * Appends what `work` returns to the output of an attempt, in one transaction. Locks and checks the operation like
+   * `settle`, but the attempt goes on, so it can be called again. Default: `job.checkpoint` takes no function.
+   *
+   * Throws `INVALID_RESULT` if the store refuses the output. Everything is then rolled back.
+   */
+  append?(
+    lease: Lease,
+    work: (tx: Tx) => Promise<OutputAppend>,
+    options?: TransactionOptions & { readonly signal?: AbortSignal },
+  ): Promise<AppendResult>;
   /**
    * Records a submission within a transaction that the caller has open, and rings when that transaction
    * commits. The caller's transaction does not fail if the key is bound, if another transaction holds the key

@@ -1,5 +1,6 @@
 import type { Settlement } from "../contract/operation.js";
 import type { Lease, SettleResult } from "./operation-store.js";
+import type { AppendResult, OutputAppend } from "./output-store.js";
 import type { RecordResult, Submission } from "./submission.js";
 
 declare const HANDLE: unique symbol;
@@ -53,12 +54,23 @@ export interface SynchronousTransactions {
    * Throws the reason of `signal` if it is aborted before `work` is called. Throws `INVALID_OPTION` if `work` has ended
    * the transaction itself. `STORE_UNAVAILABLE` can mean that the commit succeeded, unless the error says otherwise. To
    * find out, ask the store again with the same lease.
+   *
+   * Calls `output` after `work`, and appends what it returns in the same transaction, before it settles.
    */
   settle(
     lease: Lease,
     work: (handle: unknown) => Settlement,
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal; readonly output?: () => OutputAppend | undefined },
   ): Promise<SettleResult>;
+  /**
+   * Appends what `work` returns to the output of an attempt, in one transaction. Otherwise like `settle`, but the attempt
+   * goes on, so it can be called again. Default: `job.checkpoint` takes no function.
+   */
+  append?(
+    lease: Lease,
+    work: (handle: unknown) => OutputAppend,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<AppendResult>;
   /** Does everything asynchronous that recording a submission needs. Records nothing. */
   prepare(submission: Submission): Promise<PreparedRecord>;
 }

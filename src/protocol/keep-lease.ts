@@ -33,6 +33,8 @@ export class KeptLease {
   #renewal: Deadline;
   #stopped = false;
   #paused = false;
+  /** Whether a renewal was due or asked for during a pause. */
+  #missed = false;
   #renewing = false;
   /** Whether a renewal was asked for while one was under way, which might have been too early to know why. */
   #renewsAgain = false;
@@ -57,7 +59,9 @@ export class KeptLease {
 
   /** Renews at once, for example because the operation may be cancelled. */
   renew(): void {
-    if (this.#stopped || this.#paused) return;
+    if (this.#stopped) return;
+    this.#missed = this.#paused;
+    if (this.#paused) return;
     this.#renewsAgain = this.#renewing;
     if (!this.#renewing) void this.#renewNow();
   }
@@ -65,13 +69,12 @@ export class KeptLease {
   /** Pauses renewals while something else protects the operation, such as a transaction. */
   pause(): void {
     this.#paused = true;
-    this.#renewal.cancel();
   }
 
-  /** Resumes renewals. Renews at once, because the lease may have expired meanwhile. */
+  /** Resumes renewals. If one was due meanwhile, renews at once. */
   resume(): void {
     this.#paused = false;
-    this.renew();
+    if (this.#missed) this.renew();
     void this.#writeProgress();
   }
 
@@ -97,7 +100,7 @@ export class KeptLease {
     this.#renewing = true;
     const renewed = await this.#send({ leaseMs: this.#leaseMs });
     this.#renewing = false;
-    if (this.#stopped || this.#paused) return;
+    if (this.#stopped) return;
     this.#renewal = this.#renewLater();
     if (this.#renewsAgain) this.renew();
     // Progress whose write failed is written again, now that the store answers.

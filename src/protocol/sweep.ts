@@ -24,7 +24,7 @@ export interface SweepOptions {
 export interface Sweep {
   /** Ends overdue operations. */
   endOverdue(): Promise<void>;
-  /** Ends abandoned submissions, and deletes operations whose retention is over. */
+  /** Ends abandoned submissions, and deletes operations whose retention is over and output that was discarded. */
   clean(): Promise<void>;
 }
 
@@ -48,6 +48,7 @@ export function createSweep(options: SweepOptions): Sweep {
       await attempted("end-abandoned", () => endAbandoned(options));
       const count = await attempted("purge", () => options.backend.submissions.purge({ limit: BATCH }));
       if (count) observe({ event: "operation.purged", count });
+      await attempted("clean-output", async () => options.backend.output?.clean({ limit: BATCH }) ?? 0);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Operation } from "../contract/operation.js";
 import type { Backend } from "../ports/backend.js";
 import type { AttemptEvent, EndEvent, Observer } from "../ports/observer.js";
 import type { Lease, OperationStore } from "../ports/operation-store.js";
+import type { OutputState } from "../ports/output-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Bell } from "../protocol/bell.js";
 import type { LeaseKeeping } from "../protocol/keep-lease.js";
@@ -26,6 +27,8 @@ export interface WorkerContext {
   readonly leases: LeaseKeeping;
   /** Raised when no new work may begin. */
   readonly draining: Latch;
+  /** Returns whether a checkpoint releases its operation, so that another worker or run continues it. */
+  readonly isEnding: () => boolean;
   /** Raised when the worker stops waiting for running attempts. */
   readonly stopping: Latch;
 }
@@ -37,6 +40,8 @@ export interface BegunAttempt {
   readonly operation: Operation;
   /** Whether the previous attempt lost its lease without being settled. */
   readonly previousLost: boolean;
+  /** What stands of the output. Absent if the definition has neither output nor checkpoints. */
+  readonly standing?: OutputState;
 }
 
 /** An attempt whose processor runs. */

@@ -18,6 +18,7 @@ import {
   type Webhooks,
 } from "../ports/webhooks.js";
 import type { Job, Processor } from "./attempt/job.js";
+import type { MembersOf } from "./attempt/job-of.js";
 import {
   type ProcessorOptions,
   type ProcessorSettings,
@@ -27,21 +28,19 @@ import {
 
 /** The processor of one definition: a function, or an object with a function and its options. */
 export type ProcessorOf<Definition, Tx> =
-  | (Processor<
-      ParsedInputOf<Definition>,
-      ProcessorResultOf<Definition>,
-      ProcessorProgressOf<Definition>,
-      Tx
-    > & { readonly [Option in keyof ProcessorOptions]?: never }) // Lets the compiler suggest the name of a misspelled option.
+  | (Work<Definition, Tx> & { readonly [Option in keyof ProcessorOptions]?: never }) // Lets the compiler suggest the name of a misspelled option.
   | (ProcessorOptions & {
       /** Does the work of an operation. */
-      readonly run: Processor<
-        ParsedInputOf<Definition>,
-        ProcessorResultOf<Definition>,
-        ProcessorProgressOf<Definition>,
-        Tx
-      >;
+      readonly run: Work<Definition, Tx>;
     });
+
+type Work<Definition, Tx> = Processor<
+  ParsedInputOf<Definition>,
+  ProcessorResultOf<Definition>,
+  ProcessorProgressOf<Definition>,
+  Tx,
+  MembersOf<Definition, Tx>
+>;
 
 /** Processors of a worker, by name of their definition. */
 export type Processors<List extends Definitions, Tx = unknown> = {

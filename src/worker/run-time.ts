@@ -6,19 +6,31 @@ import type { CheckedProcessor } from "./processors.js";
 export interface RunTime {
   /** Returns whether an attempt of this processor may begin: its `attemptTimeoutMs` must end before attempts are released. */
   allows(processor: CheckedProcessor): boolean;
+  /** Returns whether so little time is left that work should not go on beyond its next checkpoint. */
+  nearsEnd(): boolean;
   /** Calls the function when attempts that still run must be released. Returns a function that prevents it. */
   onRelease(call: () => void): () => void;
   /** Calls the function when the time is over. Returns a function that prevents it. */
   onEnd(call: () => void): () => void;
 }
 
+/** Longest time before the release of attempts in which checkpoints release their operations. Milliseconds. */
+const LAST_MS = 10_000;
+
 /** Starts the time of a run. Without `maxMs`, it never ends. */
 export function createRunTime(maxMs: number | undefined, clock: Clock): RunTime {
-  if (maxMs === undefined) return { allows: () => true, onRelease: () => () => {}, onEnd: () => () => {} };
+  if (maxMs === undefined)
+    return { allows: () => true, nearsEnd: () => false, onRelease: () => () => {}, onEnd: () => () => {} };
   const workMs = maxMs - releaseMs(maxMs);
   const releasesAt = clock.elapsed() + workMs;
+  const lastMs = Math.min(LAST_MS, Math.ceil(workMs / 10));
   return {
-    allows: ({ settings: { attemptTimeoutMs = 0 } }) => clock.elapsed() + attemptTimeoutMs <= releasesAt,
+    allows: ({ definition: { checkpoint }, settings: { attemptTimeoutMs = 0 } }) => {
+      // An operation that was released at its checkpoint must wait for the next run.
+      const leastMs = checkpoint === undefined ? 0 : lastMs + 1;
+      return clock.elapsed() + Math.max(attemptTimeoutMs, leastMs) <= releasesAt;
+    },
+    nearsEnd: () => clock.elapsed() + lastMs >= releasesAt,
     onRelease: (call) => clock.schedule(workMs, call),
     onEnd: (call) => clock.schedule(maxMs, call),
   };

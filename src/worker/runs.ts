@@ -59,7 +59,8 @@ export function createRuns(
     const { counts, observe } = countOutcomes(worker.observe);
     const draining = new Latch();
     const stopping = new Latch();
-    const context = { ...worker, observe, running: new Running(), draining, stopping };
+    const isEnding = (): boolean => draining.raised || time.nearsEnd();
+    const context = { ...worker, observe, running: new Running(), draining, stopping, isEnding };
     const claimer = createClaimer(context);
     const start = createStarts(context, slots, createAttempts(context));
     const handled = new Set<Promise<void>>();

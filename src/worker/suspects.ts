@@ -10,9 +10,9 @@ import type { CheckedProcessor } from "./processors.js";
 export interface Suspects {
   /** Returns whether a suspect of this definition may begin now. */
   mayBegin(definition: string): boolean;
-  /** Lets a suspect begin, and returns the function to call when it has ended. Returns undefined if it must wait. */
+  /** Lets a suspect begin, of which `attempt` counts the tries since its last checkpoint, and returns the function to call when it has ended. Returns undefined if it must wait. */
   begin(
-    operation: Operation,
+    operation: Pick<Operation, "definition" | "attempt">,
     settings: Pick<CheckedProcessor["settings"], "leaseMs" | "maxAttempts">,
   ): (() => void) | undefined;
   /** Calls the listener when another suspect may begin. Returns a function that removes it. */

@@ -58,6 +58,7 @@ export interface Worker extends AwaitUsing {
    *
    * When a tenth of `maxMs` is left, at most 1 s, it takes no more work. It interrupts the attempts that still run: it
    * aborts their signal with `WORKER_STOPPED`, and releases them without counting them, so the next run continues at once.
+   * In the tenth before that, at most 10 s, `job.checkpoint` releases operations, and no operation with checkpoints begins.
    * An operation only begins if its `attemptTimeoutMs` ends before attempts are released.
    *
    * `signal` and `stop` end it as they end {@link Worker.runUntilIdle}.
@@ -114,6 +115,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     running: new Running(),
     leases: { operations: backend.operations, clock, deadlines: new Deadlines(clock, 1) },
     draining,
+    isEnding: () => draining.raised,
     stopping,
   };
   const { claimLoop, sweepLoop, run, ended } = createLoops(context, {

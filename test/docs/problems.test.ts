@@ -13,6 +13,7 @@ const OF_OPERATIONS: readonly ProblemName[] = [
   "work-failed",
   "attempts-exhausted",
   "invalid-result",
+  "output-too-large",
   "input-refused",
   "cancelled",
   "expired",

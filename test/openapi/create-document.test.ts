@@ -30,6 +30,10 @@ const words = defineOperation({
 const mixed = createOpenApiDocument(createService({ definitions: [pages, words], authorize }), { info });
 const describeOrders = (options: Partial<OrderServiceOptions> = {}) =>
   createOpenApiDocument(createOrderService({ authorize, ...options }), { info });
+const describeLogs = () => {
+  const logs = defineOperation({ name: "logs", path: "/logs", input: z.int(), chunk: z.string() });
+  return createOpenApiDocument(createService({ definitions: [logs], authorize }), { info });
+};
 const postOf = (document: OpenApiDocument) => document.paths["/orders"]?.post;
 
 describe("the document of a service", () => {
@@ -165,11 +169,17 @@ describe("the document of a service", () => {
 
   it("has a schema for every problem type that a service with `authorize` sends", () => {
     const names = ["all options at once", "orders that are created before the reply"];
-    const text = JSON.stringify(names.map((name) => documentOf(name)));
+    const text = JSON.stringify([...names.map((name) => documentOf(name)), describeLogs()]);
     const described = [...text.matchAll(/"const":"[^"]+#([a-z-]+)"/g)].map(([, type]) => type);
     const anchors = [...page("README.md").text.matchAll(/<a id="([a-z-]+)"><\/a>/g)].map(([, type]) => type);
     const sent = anchors.filter((type) => type !== "not-configured");
     expect([...new Set(described)].sort()).toEqual(sent.sort());
+  });
+
+  it("says that an output can be too large only if there is one", () => {
+    const problems = (document: OpenApiDocument) => Object.keys(document.components.schemas);
+    expect(problems(describeLogs())).toContain("OutputTooLargeProblem");
+    expect(problems(mixed)).not.toContain("OutputTooLargeProblem");
   });
 
   it("names the server that it came from, unless the options name servers", () => {

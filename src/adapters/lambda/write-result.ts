@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { type BodyStream, isStream, toChunks } from "../../http/message/body-stream.js";
+import { type BodyStream, isStream } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
+import { toChunks } from "../../platform/streams.js";
 import type { LambdaEvent } from "./event.js";
 
 /** Result of a function that is called with an HTTP request. */

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type BodyStream, isStream, toChunks } from "../../http/message/body-stream.js";
+import { type BodyStream, isStream } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
+import { toChunks } from "../../platform/streams.js";
 
 /** Sends a body in chunks. Releases it if the client disconnects. Rejects if the body fails or the connection breaks. */
 export function writeStream(

@@ -105,6 +105,7 @@ export function createPostgresBackend<Connection, Tx = Connection>(
   const transactions = createTransactions({
     gateway,
     changes,
+    appended,
     channel: listen ? channel : undefined,
     idleTimeoutMs,
   });

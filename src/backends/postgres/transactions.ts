@@ -2,8 +2,9 @@ import { MAX_TRIES } from "../../batching/back-off.js";
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import type { JsonText } from "../../contract/operation.js";
 import { misuse } from "../../contract/options.js";
-import type { Transactions } from "../../ports/backend.js";
+import type { TransactionOptions, Transactions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { OutputAppend } from "../../ports/output-store.js";
 import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
 import { type Row, text } from "../shared/row.js";
 import { settlementRefused } from "../shared/settlement-refused.js";
@@ -22,6 +23,7 @@ import { notInTransaction } from "./connection/open-transaction.js";
 import { isConflict } from "./connection/store-error.js";
 import { createTurnsIn } from "./in-turn.js";
 import type { Changes } from "./notices/changes.js";
+import { appendValues } from "./output.js";
 
 const LOST: SettleResult = { outcome: "lost" };
 
@@ -35,6 +37,8 @@ const ROLL_BACK = new Error("The lease is lost.");
 export interface TransactionsOptions<Tx> {
   readonly gateway: Gateway<Tx>;
   readonly changes: Changes;
+  /** Changes of outputs. */
+  readonly appended: Changes;
   /** Channel that notifies workers of recorded operations. Default: none. */
   readonly channel: string | undefined;
   /** Time without a statement after which the server ends a transaction. Milliseconds. */
@@ -43,7 +47,7 @@ export interface TransactionsOptions<Tx> {
 
 /** Creates transactions that commit the user's writes together with the operation's. */
 export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transactions<Tx> {
-  const { gateway, changes, channel, idleTimeoutMs } = options;
+  const { gateway, changes, appended, channel, idleTimeoutMs } = options;
   const inTurn = createTurnsIn();
 
   async function record(
@@ -123,6 +127,40 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     return text(row, "transaction_id");
   }
 
+  /** Runs a transaction that holds the operation of an attempt. Returns `lost`, and does not call `work`, if another attempt has begun. */
+  async function whileHeld<Result>(
+    lease: Lease,
+    chosen: TransactionOptions & { readonly signal?: AbortSignal },
+    work: (tx: Tx, transactionId: string) => Promise<Result>,
+  ): Promise<Result | "lost"> {
+    let held = false;
+    const workHeld = async (tx: Tx): Promise<Result> => {
+      const transactionId = await hold(tx, lease);
+      held = true;
+      return work(tx, transactionId);
+    };
+    try {
+      // A renewal that commits between the snapshot and the lock causes a conflict, which is safe to retry.
+      return await retryConflicts(
+        () => gateway.transaction(workHeld, chosen),
+        () => !held,
+      );
+    } catch (error) {
+      if (error === ROLL_BACK) return "lost";
+      throw error;
+    }
+  }
+
+  async function appendIn(tx: Tx, output: OutputAppend, transactionId: string): Promise<void> {
+    const values = [...appendValues([output]), transactionId];
+    const [row] = await gateway.callIn(tx, "append_in_v2", values).catch(refusedSettlement);
+    if (row !== undefined) throw ROLL_BACK;
+  }
+
+  function tellOf(written: OutputAppend | undefined): void {
+    if (written !== undefined && written.chunks.length > 0) appended.changed(written.lease.operationId);
+  }
+
   return {
     record: (submission, create, signal) => {
       let called = false;
@@ -134,26 +172,30 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
         gateway.transaction((tx) => record(tx, submission, createOnce), { signal });
       return retryConflicts(run, () => !called);
     },
-    settle: async (lease, work, chosen = {}) => {
-      let held = false;
-      const settleHeld = async (tx: Tx): Promise<SettleResult> => {
-        const transactionId = await hold(tx, lease);
-        held = true;
+    settle: async (lease, work, { output = noOutput, ...chosen } = {}) => {
+      let written: OutputAppend | undefined;
+      const result = await whileHeld(lease, chosen, async (tx, transactionId) => {
         const settlement = await work(tx);
+        written = output();
+        if (written !== undefined) await appendIn(tx, written, transactionId);
         const values = settleValues([{ lease, settlement }], transactionId);
         const [row] = await gateway.callIn(tx, "settle_in_v1", values).catch(refusedSettlement);
         return toSettleResult(row, settlement);
-      };
-      try {
-        // A renewal that commits between the snapshot and the lock causes a conflict, which is safe to retry.
-        const run = (): Promise<SettleResult> => gateway.transaction(settleHeld, chosen);
-        const result = await retryConflicts(run, () => !held);
-        changes.changed(lease.operationId);
-        return result;
-      } catch (error) {
-        if (error === ROLL_BACK) return LOST;
-        throw error;
-      }
+      });
+      if (result === "lost") return LOST;
+      tellOf(written);
+      changes.changed(lease.operationId);
+      return result;
+    },
+    append: async (lease, work, chosen = {}) => {
+      const written = await whileHeld(lease, chosen, async (tx, transactionId) => {
+        const output = await work(tx);
+        await appendIn(tx, output, transactionId);
+        return output;
+      });
+      if (written === "lost") return written;
+      tellOf(written);
+      return "stored";
     },
     recordIn: (tx, submission, create) =>
       inTurn(tx, () => {
@@ -163,6 +205,8 @@ export function createTransactions<Tx>(options: TransactionsOptions<Tx>): Transa
     recordManyIn: (tx, submissions) => inTurn(tx, () => recordManyIn(tx, submissions)),
   };
 }
+
+function noOutput(): undefined {}
 
 /** Whether this call created the operation, not an earlier one with the same id. */
 function isNew(row: Row | undefined): boolean {

@@ -14,6 +14,7 @@ import { createStoreClock } from "./connection/store-clock.js";
 import { createChangeLog } from "./notices/change-log.js";
 import { createChanges } from "./notices/changes.js";
 import { createSqliteOutput } from "./output.js";
+import { createOutputTable } from "./records/outputs.js";
 import { createRecordIn } from "./records/record-in.js";
 import { createTable } from "./records/table.js";
 import { createDiskWait, openDatabase } from "./schema/open.js";
@@ -76,6 +77,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     },
   });
   const table = createTable(statements, now, changed);
+  const outputs = createOutputTable(statements, changed);
   const changes = createChanges({
     statements,
     connection,
@@ -98,7 +100,15 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     // The user's transaction is synchronous, so it has ended in the next turn.
     onRecorded: (definition) => void runtime.pause().then(() => listeners.ring(new Set([definition]))),
   });
-  const transactions = createTransactions({ database, connection, statements, table, recordIn, hash });
+  const transactions = createTransactions({
+    database,
+    connection,
+    statements,
+    table,
+    outputs,
+    recordIn,
+    hash,
+  });
   return {
     operations: {
       ...createOperationStore(connection, table, runtime.newToken),
@@ -106,7 +116,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
       watchCancellations: changes.watchCancellations,
     },
     queue: createLocalQueue(listeners),
-    output: createSqliteOutput({ connection, statements, changed, changes }),
+    output: createSqliteOutput({ connection, statements, outputs, changes }),
     submissions: createSqliteSubmissions({
       connection,
       statements,

@@ -1,15 +1,16 @@
+import type { OutputTable } from "../../engine/output.js";
 import { createOutputStore } from "../../engine/output-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
-import type { Changed, Connection } from "./connection/connection.js";
+import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import type { Changes } from "./notices/changes.js";
-import { createOutputTable, deleteDiscarded } from "./records/outputs.js";
+import { deleteDiscarded } from "./records/outputs.js";
 
 /** Options of {@link createSqliteOutput}. */
 export interface SqliteOutputOptions {
   readonly connection: Connection;
   readonly statements: Statements;
-  readonly changed: Changed;
+  readonly outputs: OutputTable;
   readonly changes: Changes;
 }
 
@@ -18,8 +19,7 @@ const DELETED_AT_ONCE = 100;
 
 /** Creates the output store. Concurrent calls share a commit. */
 export function createSqliteOutput(options: SqliteOutputOptions): OutputStore {
-  const { connection, statements, changed, changes } = options;
-  const table = createOutputTable(statements, changed);
+  const { connection, statements, outputs, changes } = options;
   const driver = {
     ...connection,
     // Several statements must see the same state of the file.
@@ -34,7 +34,7 @@ export function createSqliteOutput(options: SqliteOutputOptions): OutputStore {
       }),
   };
   return {
-    ...createOutputStore(driver, table),
+    ...createOutputStore(driver, outputs),
     watch: changes.watchOutput,
     clean: async ({ limit }) => {
       if (!(await connection.read(() => hasDiscards(statements)))) return 0;

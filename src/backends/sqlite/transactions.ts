@@ -1,6 +1,9 @@
+import { AsyncReplyError } from "../../contract/errors.js";
 import type { Settlement } from "../../contract/operation.js";
 import { holds, settle } from "../../engine/entry.js";
-import type { SettleResult } from "../../ports/operation-store.js";
+import { append, type OutputTable } from "../../engine/output.js";
+import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { AppendResult, OutputAppend } from "../../ports/output-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { SynchronousTransactions } from "../../ports/synchronous.js";
 import { settlementRefused } from "../shared/settlement-refused.js";
@@ -19,40 +22,70 @@ export interface TransactionsOptions {
   readonly connection: Connection;
   readonly statements: Statements;
   readonly table: SqliteTable;
+  readonly outputs: OutputTable;
   /** Records a submission in a transaction of the user. */
   readonly recordIn: RecordIn;
   readonly hash: Runtime["hash"];
 }
 
 const LOST: SettleResult = { outcome: "lost" };
+/** Thrown to roll back a transaction. */
+const ROLL_BACK = new AsyncReplyError("LEASE_LOST", "The output is another one.");
+
+type HeldEntry = NonNullable<ReturnType<SqliteTable["findHeld"]>>;
 
 /** Creates transactions that commit the user's writes together with the operation's, on the back end's connection. */
 export function createTransactions(options: TransactionsOptions): SynchronousTransactions {
-  const { database, connection, statements, table, recordIn, hash } = options;
-  return {
-    settle: async ({ operationId, token }, work, { signal } = {}) => {
-      let thrown: { readonly error: unknown } | undefined;
-      const run = (): ReturnType<typeof work> => {
-        try {
-          return guarded(statements, () => work(database));
-        } catch (error) {
-          thrown = { error };
-          throw error;
-        }
-      };
+  const { database, connection, statements, table, outputs, recordIn, hash } = options;
+
+  /** Runs a transaction of an attempt. Returns `lost`, and does not call `work`, if another attempt has begun. */
+  async function whileHeld<Produced, Result>(
+    { operationId, token }: Lease,
+    work: (handle: unknown) => Produced,
+    signal: AbortSignal | undefined,
+    finish: (produced: Produced, entry: HeldEntry) => Result,
+  ): Promise<Result | "lost"> {
+    let thrown: { readonly error: unknown } | undefined;
+    const run = (): Produced => {
       try {
-        return await connection.writeAlone(() => {
-          const entry = table.findHeld(operationId);
-          if (entry === undefined || !holds(entry, token)) return LOST;
-          return settleTaken(run(), statements, (settlement) => {
-            const held = table.findHeld(operationId) ?? entry;
-            return table.applyHeld(held, (now) => settle(held, now, token, settlement));
-          });
-        }, signal);
+        return guarded(statements, () => work(database));
       } catch (error) {
-        throw thrown === undefined ? error : thrown.error;
+        thrown = { error };
+        throw error;
       }
+    };
+    try {
+      return await connection.writeAlone(() => {
+        const entry = table.findHeld(operationId);
+        if (entry === undefined || !holds(entry, token)) return "lost";
+        return finish(run(), entry);
+      }, signal);
+    } catch (error) {
+      if (error === ROLL_BACK) return "lost";
+      throw thrown === undefined ? error : thrown.error;
+    }
+  }
+
+  function appendOrRefuse(output: OutputAppend): AppendResult {
+    const result = orRefuse(() => append(outputs, output));
+    if (result === "lost") throw ROLL_BACK;
+    return result;
+  }
+
+  return {
+    settle: async (lease, work, { signal, output } = {}) => {
+      const { operationId, token } = lease;
+      const settled = await whileHeld(lease, work, signal, (settlement, entry) => {
+        const written = output?.();
+        if (written !== undefined) appendOrRefuse(written);
+        return settleTaken(settlement, statements, (taken) => {
+          const held = table.findHeld(operationId) ?? entry;
+          return table.applyHeld(held, (now) => settle(held, now, token, taken));
+        });
+      });
+      return settled === "lost" ? LOST : settled;
     },
+    append: (lease, work, { signal } = {}) => whileHeld(lease, work, signal, appendOrRefuse),
     prepare: async (submission) => {
       const { tenant, definition, key } = submission.operation;
       const hashed = key === undefined ? undefined : await hashKey({ tenant, definition, key }, hash);
@@ -86,7 +119,7 @@ function settleTaken(
   settleAs: (settlement: Settlement) => SettleResult,
 ): SettleResult {
   if (settlement.to === "prepared" || settlement.progress === undefined)
-    return settleOrRefuse(settlement, settleAs);
+    return orRefuse(() => settleAs(settlement));
   statements.run("savepoint arr_progress");
   let result: SettleResult;
   try {
@@ -95,18 +128,15 @@ function settleTaken(
     if (!isRefusal(error)) throw error;
     statements.run("rollback to arr_progress");
     const { progress: _, ...rest } = settlement;
-    result = settleOrRefuse(rest, settleAs);
+    result = orRefuse(() => settleAs(rest));
   }
   statements.run("release arr_progress");
   return result;
 }
 
-function settleOrRefuse(
-  settlement: Settlement,
-  settleAs: (settlement: Settlement) => SettleResult,
-): SettleResult {
+function orRefuse<Result>(step: () => Result): Result {
   try {
-    return settleAs(settlement);
+    return step();
   } catch (error) {
     throw isRefusal(error) ? settlementRefused(error) : error;
   }

@@ -1,3 +1,4 @@
+import { isReadableStream } from "../../platform/streams.js";
 import type { HttpResponse } from "./message.js";
 
 /** A response body that is sent in chunks. */
@@ -17,27 +18,4 @@ export function releaseBody(body: HttpResponse["body"]): void {
 async function release(body: BodyStream): Promise<void> {
   if (isReadableStream(body)) await body.cancel();
   else await body[Symbol.asyncIterator]().return?.();
-}
-
-/**
- * Returns the chunks of a body. `return` releases the body at once, even while a chunk is awaited. On some platforms,
- * the built-in iterator of a `ReadableStream` would wait for that chunk.
- */
-export function toChunks(body: BodyStream): AsyncIterable<Uint8Array> {
-  if (!isReadableStream(body)) return body;
-  const reader = body.getReader();
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => reader.read() as Promise<IteratorResult<Uint8Array>>,
-      return: async () => {
-        await reader.cancel();
-        return { done: true, value: undefined };
-      },
-    }),
-  };
-}
-
-/** Checks for `getReader`, because streams of another realm are not `instanceof ReadableStream`. */
-export function isReadableStream(body: BodyStream): body is ReadableStream<Uint8Array> {
-  return typeof (body as Partial<ReadableStream>).getReader === "function";
 }

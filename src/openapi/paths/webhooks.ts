@@ -2,7 +2,7 @@ import type { JsonSchema } from "../../contract/definition/definition.js";
 import type { OpenApiParameter, OpenApiResponse, PathItem, Reference } from "../document.js";
 import type { Draft } from "../draft.js";
 import { OPERATION_ID } from "../schemas/operation-schemas.js";
-import { anyProblem, OPERATION_ERRORS } from "../schemas/problem-schemas.js";
+import { anyProblem, operationErrors } from "../schemas/problem-schemas.js";
 import { STATUS_TAG } from "./status-path.js";
 
 /** The field with which a request chooses the receiver of its webhook. */
@@ -46,7 +46,7 @@ export function endedWebhook(draft: Draft): PathItem {
 }
 
 function endedEvent(draft: Draft): Reference {
-  const error = anyProblem(draft, OPERATION_ERRORS);
+  const error = anyProblem(draft, operationErrors(draft));
   const completed = event("completed", {});
   const failed = event("failed", { error });
   return draft.schema("OperationEnded", { oneOf: [completed, failed] });

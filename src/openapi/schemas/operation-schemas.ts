@@ -3,7 +3,7 @@ import type { OperationStatus } from "../../contract/operation.js";
 import type { Reference } from "../document.js";
 import type { Draft, NamedDefinition } from "../draft.js";
 import { progressSchema, resultSchema } from "./payload-schemas.js";
-import { anyProblem, OPERATION_ERRORS } from "./problem-schemas.js";
+import { anyProblem, operationErrors } from "./problem-schemas.js";
 
 /** Schema of an operation id. */
 export const OPERATION_ID: JsonSchema = { type: "string", format: "uuid" };
@@ -49,7 +49,7 @@ export function endedOperationOf(draft: Draft, named: NamedDefinition): JsonSche
 export function operationList(draft: Draft): Reference {
   const definition = definitionOf(draft.definitions);
   const ended = { ...definition, ...FINISHED };
-  const failed = { ...ended, error: anyProblem(draft, OPERATION_ERRORS) };
+  const failed = { ...ended, error: anyProblem(draft, operationErrors(draft)) };
   const variants = {
     pending: operation(draft, "ListedPendingOperation", "pending", { ...definition, ...CANCEL_REQUESTED }),
     completed: operation(draft, "ListedCompletedOperation", "completed", ended, ["finishedAt"]),
@@ -103,7 +103,7 @@ function completedOperation(draft: Draft, named: NamedDefinition): Reference {
 }
 
 function failedOperation(draft: Draft): Reference {
-  const error = anyProblem(draft, OPERATION_ERRORS);
+  const error = anyProblem(draft, operationErrors(draft));
   const members = { ...definitionOf(draft.definitions), ...FINISHED, error };
   return operation(draft, "FailedOperation", "failed", members, ["finishedAt", "error"]);
 }

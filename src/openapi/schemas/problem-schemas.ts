@@ -3,8 +3,13 @@ import { type ProblemName, problem, problemType } from "../../contract/problem.j
 import type { Reference } from "../document.js";
 import { type Draft, toPascalCase } from "../draft.js";
 
-/** Problem types of the `error` of a failed operation. Replies never have them. */
-export const OPERATION_ERRORS: readonly ProblemName[] = [
+/** Returns the problem types of the `error` of a failed operation. Replies never have them. */
+export function operationErrors({ definitions }: Draft): readonly ProblemName[] {
+  const hasOutput = definitions.some(({ chunk }) => chunk !== undefined);
+  return hasOutput ? [...OPERATION_ERRORS, "output-too-large"] : OPERATION_ERRORS;
+}
+
+const OPERATION_ERRORS: readonly ProblemName[] = [
   "work-failed",
   "attempts-exhausted",
   "invalid-result",

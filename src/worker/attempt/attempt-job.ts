@@ -3,20 +3,23 @@ import { toJsonText } from "../../contract/json/json-text.js";
 import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
 import { type OptionTable, readOptions } from "../../contract/option-table.js";
 import { misuse, shown } from "../../contract/options.js";
-import { type StandardSchema, validate, validateAs, withCode } from "../../contract/schema.js";
+import { validateAs, validateNow } from "../../contract/schema.js";
 import { MAX_TIMER_MS } from "../../contract/timers.js";
 import type { DeliveryAttempt } from "../../ports/webhooks.js";
 import type { CheckedProcessor } from "../processors.js";
 import type { Job } from "./job.js";
+import type { Checkpoints, Writes } from "./output/job-members.js";
 
-/** The parts of a job that are created on first use. */
-type Lazy = Pick<Job, "signal" | "progress" | "transaction" | "release">;
+/** The parts of a job that are created on first use, or only for some definitions. */
+type Lazy = Pick<Job, "signal" | "progress" | "transaction" | "release"> & Members;
+
+type Members = Writes<unknown> & Checkpoints<unknown, unknown>;
 
 /**
  * The job of one attempt. It is a class because V8 keeps an object literal with an accessor, and with it the whole
  * attempt, until the next full collection.
  */
-export class AttemptJob implements Job, DeliveryAttempt {
+export class AttemptJob implements Job, Members, DeliveryAttempt {
   readonly operationId: string;
   readonly tenant: string;
   readonly principal: string | undefined;
@@ -47,6 +50,22 @@ export class AttemptJob implements Job, DeliveryAttempt {
 
   get release(): Job["release"] {
     return this.#lazy.release;
+  }
+
+  get write(): Members["write"] {
+    return this.#lazy.write;
+  }
+
+  get pipe(): Members["pipe"] {
+    return this.#lazy.pipe;
+  }
+
+  get resumed(): unknown {
+    return this.#lazy.resumed;
+  }
+
+  get checkpoint(): Members["checkpoint"] {
+    return this.#lazy.checkpoint;
   }
 }
 
@@ -142,21 +161,4 @@ export function toProgress(
   } catch (error) {
     return error as AsyncReplyError;
   }
-}
-
-function validateNow(
-  schema: StandardSchema,
-  value: unknown,
-  name: "progress" | "result",
-  reason: string,
-): unknown {
-  let checked: unknown;
-  try {
-    checked = validate(schema, value);
-  } catch (error) {
-    throw withCode("INVALID_RESULT", error);
-  }
-  if (!(checked instanceof Promise)) return checked;
-  checked.catch(() => {});
-  throw new AsyncReplyError("INVALID_RESULT", `The ${name} schema must be synchronous. ${reason}`);
 }

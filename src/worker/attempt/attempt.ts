@@ -7,21 +7,19 @@ import {
 import type { ServiceEvent } from "../../ports/observer.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
 import { ringAfterEnd } from "../../protocol/bell.js";
-import { insteadOf, isRefused } from "../../protocol/refused-ending.js";
+import { insteadOf } from "../../protocol/refused-ending.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
 import { attemptEvent, type BegunAttempt, endEvent, reportError, type WorkerContext } from "../context.js";
-import { sleep } from "../latch.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
 import { finishCreation } from "./finish-creation.js";
+import { keepsOutput, readStanding, triesOf } from "./output/standing.js";
 import { runProcessor } from "./run.js";
+import { untilAnswered } from "./until-answered.js";
 
 /** Minimum delay of a suspect that must wait for others. Full jitter alone could be no delay at all. */
 const SUSPECT_PAUSE_MS = 1_000;
-/** Delays of a settlement that the store did not take. */
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 30_000;
 /** Delay after which a worker that cannot create the resource of an operation offers it again. */
 const CREATION_PAUSE_MS = 30_000;
 
@@ -38,21 +36,29 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
   stopping.onRaise(() => running.interruptAll());
 
   return async (attempt) => {
-    const { operation, previousLost } = attempt;
-    const processor = processors.get(operation.definition);
+    const processor = processors.get(attempt.operation.definition);
     if (processor === undefined || draining.raised) return release(attempt, 0);
-    if (!previousLost) return run(processor, attempt);
-    const ended = suspects.begin(operation, processor.settings);
-    // A claim that began at once would begin it again.
-    if (ended === undefined)
-      return release(attempt, SUSPECT_PAUSE_MS + processor.settings.backoff(operation.attempt));
-    return run(processor, attempt).finally(ended);
+    if (!keepsOutput(processor.definition)) return begin(processor, attempt);
+    const standing = await readStanding(attempt.lease, context);
+    if (standing === undefined) return release(attempt, 0);
+    if (standing === "lost") return settle(attempt, {});
+    return begin(processor, { ...attempt, standing });
   };
+
+  function begin(processor: CheckedProcessor, attempt: BegunAttempt): Promise<void> {
+    if (!attempt.previousLost) return run(processor, attempt);
+    const { definition } = attempt.operation;
+    const tries = triesOf(attempt);
+    const ended = suspects.begin({ definition, attempt: tries }, processor.settings);
+    // A claim that began at once would begin it again.
+    if (ended === undefined) return release(attempt, SUSPECT_PAUSE_MS + processor.settings.backoff(tries));
+    return run(processor, attempt).finally(ended);
+  }
 
   async function run(processor: CheckedProcessor, attempt: BegunAttempt): Promise<void> {
     const { operation } = attempt;
     if (operation.state === "preparing") return finishCreating(processor, attempt);
-    if (operation.attempt > processor.settings.maxAttempts)
+    if (triesOf(attempt) > processor.settings.maxAttempts)
       return settle(attempt, exhausted(processor.settings));
     observe(attemptEvent("operation.started", operation));
     const ending = await traced(
@@ -136,7 +142,7 @@ function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): A
 }
 
 /**
- * Settles an attempt unless it already is. If the store refuses the ending, settles it with another one. Resolves to undefined if
+ * Settles an attempt unless it already is, and keeps retrying while the store is unavailable. If the store refuses the ending, settles it with another one. Resolves to undefined if
  * there is nothing to settle, if the store refuses every ending, or if the worker had to stop first. Then the lease expires,
  * and a claim begins the next attempt.
  */
@@ -147,33 +153,16 @@ async function settledAs(
   context: WorkerContext,
 ): Promise<SettleResult | undefined> {
   if (settled !== undefined || settlement === undefined) return settled;
-  const result = await settleOnce(lease, settlement, context);
-  if (result !== "refused") return result;
-  for (const other of insteadOf(settlement, operation)) {
-    const otherResult = await settleOnce(lease, other, context);
-    if (otherResult !== "refused") return otherResult;
-  }
-  return undefined;
-}
-
-/**
- * Settles an attempt, and keeps retrying while the store is unavailable, so that finished work is not done again. Resolves to
- * undefined if the worker had to stop first.
- */
-async function settleOnce(
-  lease: Lease,
-  settlement: Settlement,
-  context: WorkerContext,
-): Promise<SettleResult | "refused" | undefined> {
-  const { backend, runtime, stopping } = context;
-  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
-    try {
-      return await backend.operations.settle(lease, settlement);
-    } catch (error) {
-      reportError(context, "settle", error);
-      if (isRefused(error)) return "refused";
-      if (stopping.raised) return undefined;
-      await sleep(delayMs, runtime.clock, stopping);
+  const { operations } = context.backend;
+  const settle = (each: Settlement): Promise<SettleResult | undefined> =>
+    untilAnswered(context, "settle", () => operations.settle(lease, each));
+  try {
+    return await settle(settlement);
+  } catch {
+    for (const other of insteadOf(settlement, operation)) {
+      const result = await settle(other).catch(() => "refused" as const);
+      if (result !== "refused") return result;
     }
+    return undefined;
   }
 }

@@ -43,22 +43,28 @@ const PERMANENT: Partial<
 > = {
   PERMANENT_FAILURE: { problem: "work-failed", lead: "" },
   INPUT_REFUSED: { problem: "input-refused", lead: "The contract has changed since this was submitted: " },
+  OUTPUT_TOO_LARGE: { problem: "output-too-large", lead: "" },
   INVALID_RESULT: { problem: "invalid-result", lead: "The result of the work cannot be stored: " },
   NO_TRANSACTIONS: { problem: "work-failed", lead: "This service cannot do the work.", hidden: true },
 };
 
-/**
- * Returns the ending that an error means for an operation, as the operation was when the attempt began.
- *
- * @param now Epoch milliseconds.
- * @param started whether the processor had started.
- */
+/** What is known of an attempt when it ends. */
+export interface EndedAttempt {
+  /** The operation as it was when the attempt began. */
+  readonly operation: Operation;
+  /** Number of attempts since the last checkpoint, with this one. Without checkpoints, the number of the attempt. */
+  readonly tries: number;
+  /** Time of the end. Epoch milliseconds. */
+  readonly now: number;
+  /** Whether the processor had started. */
+  readonly started: boolean;
+}
+
+/** Returns the ending that an error means for an operation. */
 export function endingOf(
   error: unknown,
-  operation: Operation,
+  { operation, tries, now, started }: EndedAttempt,
   settings: ProcessorSettings,
-  now: number,
-  started: boolean,
 ): Ending {
   const {
     code,
@@ -82,9 +88,9 @@ export function endingOf(
     const text = `${failure.lead}${failure.hidden ? "" : reason}`;
     return { settlement: { to: "failed", error: operationError(failure.problem, text), lastError }, error };
   }
-  if (operation.attempt >= settings.maxAttempts)
+  if (tries >= settings.maxAttempts)
     return { settlement: { ...exhausted(settings).settlement, lastError }, error };
-  const delayMs = context?.retryAfterMs ?? settings.backoff(operation.attempt);
+  const delayMs = context?.retryAfterMs ?? settings.backoff(tries);
   return { settlement: { to: "retry", delayMs, countAttempt: true, lastError }, error };
 }
 

@@ -1,16 +1,20 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Settlement } from "../../contract/operation.js";
-import { adoptPromise } from "../../contract/promises.js";
 import { type Backend, sharedTransactions, type TransactionOptions } from "../../ports/backend.js";
 import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { OutputAppend } from "../../ports/output-store.js";
 import type { KeptLease } from "../../protocol/keep-lease.js";
 import type { RunInTransaction } from "./job.js";
+import type { AttemptOutput, TransactionWriting } from "./output/attempt-output.js";
+import { UserFunction } from "./user-function.js";
 
 export interface JobTransactionOptions {
   readonly backend: Backend;
   readonly lease: Lease;
   /** Protects the operation outside of the transaction. */
   readonly kept: KeptLease;
+  /** Output of the attempt, if its definition has any. The transaction stores what of it is not stored. */
+  readonly output: AttemptOutput | undefined;
   /** Aborted when the worker no longer waits for the work. */
   readonly abandoning: AbortController;
   /** Interrupts the attempt. */
@@ -53,6 +57,7 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     backend,
     lease,
     kept,
+    output,
     abandoning,
     interrupt,
     toCompletion,
@@ -65,9 +70,12 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
   let open: Promise<void> | undefined;
   let used = false;
   let committed: Committed | undefined;
-  let thrown: { readonly error: unknown } | undefined;
 
-  async function transact<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
+  async function transact<Result>(
+    work: UserFunction<Result>,
+    chosen: TransactionOptions,
+    writing?: TransactionWriting,
+  ): Promise<Result> {
     let done: { readonly value: Result; readonly settlement: Settlement } | undefined;
     const complete = (value: Result, completion: Settlement): Settlement => {
       // The operation is about to end, and a renewal would mistake that for a lost lease.
@@ -77,48 +85,30 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
       return settlement;
     };
     const { signal } = abandoning;
+    const written = writing === undefined ? {} : { output: () => ifAny(writing.end()) };
     const settled =
       synchronous === undefined
         ? await sharedTransactions(backend).settle(
             lease,
             async (tx) => {
-              const value = await noting(() => work(tx));
+              writing?.begin();
+              const value = await work.call(tx);
               return complete(value, await toCompletion(value));
             },
-            { ...chosen, signal },
+            { ...chosen, signal, ...written },
           )
         : await synchronous.settle(
             lease,
             (handle) => {
-              const value = synchronousValue(
-                notingNow(() => work(handle)),
-                onLate,
-              );
+              writing?.begin();
+              const value = work.callNow(handle, onLate);
               return complete(value, toCompletionNow(value));
             },
-            { signal },
+            { signal, ...written },
           );
     if (settled.outcome === "lost" || done === undefined) throw lost();
     committed = { settlement: done.settlement, settled };
     return done.value;
-  }
-
-  function notingNow<Value>(call: () => Value): Value {
-    try {
-      return call();
-    } catch (error) {
-      thrown = { error };
-      throw error;
-    }
-  }
-
-  async function noting<Value>(call: () => Value | Promise<Value>): Promise<Value> {
-    try {
-      return await call();
-    } catch (error) {
-      thrown = { error };
-      throw error;
-    }
   }
 
   function lost(): AsyncReplyError {
@@ -127,14 +117,26 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
     return error;
   }
 
-  async function start<Result>(work: Work<Result>, chosen: TransactionOptions): Promise<Result> {
+  async function start<Result>(work: UserFunction<Result>, chosen: TransactionOptions): Promise<Result> {
     used = true;
+    try {
+      if (output === undefined) return await locked(() => transact(work, chosen));
+      return await output.inTurn(async () => {
+        const result = await output.transact((writing) => locked(() => transact(work, chosen, writing)));
+        output.close(undefined);
+        return result;
+      });
+    } finally {
+      open = undefined;
+    }
+  }
+
+  async function locked<Result>(call: () => Promise<Result>): Promise<Result> {
     // The transaction's lock replaces the lease, and a renewal would wait for the lock.
     kept.pause();
     try {
-      return await transact(work, chosen);
+      return await call();
     } finally {
-      open = undefined;
       kept.resume();
     }
   }
@@ -142,10 +144,11 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
   function run<Result>(work: Work<Result>, chosen: TransactionOptions = {}): Promise<Result> {
     const over = isOver();
     const refusal = over ? tooLate() : used ? usedBefore() : undefined;
-    const running = refusal === undefined ? start(work, chosen) : Promise.reject(refusal);
+    const called = new UserFunction(work, "job.transaction");
+    const running = refusal === undefined ? start(called, chosen) : Promise.reject(refusal);
     // Handles the rejection even if the processor never awaits the promise.
     const ended = running.then(ignore, (error: unknown) => {
-      if (thrown === undefined || error !== thrown.error) onRaise(error);
+      if (!called.threw(error)) onRaise(error);
     });
     if (refusal === undefined) open = ended;
     else if (over) onLate(refusal);
@@ -162,6 +165,10 @@ export function createJobTransaction(options: JobTransactionOptions): JobTransac
       return open.then(() => (committed === undefined ? error : undefined));
     },
   };
+}
+
+function ifAny(append: OutputAppend): OutputAppend | undefined {
+  return append.chunks.length === 0 ? undefined : append;
 }
 
 function ignore(): void {}
@@ -183,21 +190,4 @@ function notAwaited(): AsyncReplyError {
 function tooLate(): AsyncReplyError {
   const detail = "`job.transaction` was called after its processor had returned. Await it in the processor.";
   return new AsyncReplyError("TRANSACTION_NOT_AWAITED", detail);
-}
-
-/**
- * Returns what the function of a synchronous transaction returned. `onLate` receives the error of a promise, because
- * nothing else handles it.
- *
- * Throws `NO_TRANSACTIONS` if it is a promise.
- */
-function synchronousValue<Value>(returned: Value | Promise<Value>, onLate: (error: unknown) => void): Value {
-  const value = adoptPromise(returned);
-  if (!(value instanceof Promise)) return value;
-  value.catch(onLate);
-  throw new AsyncReplyError(
-    "NO_TRANSACTIONS",
-    "The function of `job.transaction` returned a promise, but the transactions of this back end are synchronous. The " +
-      "transaction was rolled back. Pass a function without `async`, and await other work before or after the transaction.",
-  );
 }

@@ -75,7 +75,8 @@ export interface Job<Report = unknown, Tx = unknown> {
   progress(value: Report): void;
   /**
    * Runs a function in a transaction of the back end. The same transaction completes the operation with the function's
-   * return value: the writes and the completion are committed together, or not at all. After the commit the attempt is
+   * return value: the writes and the completion are committed together, or not at all, and with them the chunks that are not
+   * stored yet. After the commit the attempt is
    * over, and nothing that the processor returns or throws afterwards has an effect.
    *
    * If the function throws, its writes are rolled back and its error is rethrown unchanged. If the attempt is
@@ -115,7 +116,7 @@ export interface Job<Report = unknown, Tx = unknown> {
 }
 
 /**
- * Does the work of an operation. It runs at least once: after a crash or a lost lease it runs again, so make its side
+ * Does the work of an operation. `Members` are further members of its job: see `JobOf`. It runs at least once: after a crash or a lost lease it runs again, so make its side
  * effects idempotent by `job.operationId`. If it returns, the operation completes. If it throws `permanentFailure`,
  * the operation fails. If it throws `retryLater`, the work is retried at that time. `job.release` gives the
  * operation back without counting the attempt. Any other error is retried with backoff.
@@ -125,7 +126,7 @@ export interface Job<Report = unknown, Tx = unknown> {
  * other value, such as a `Map`, another class instance or an `undefined` item of an array, fails the operation with
  * the problem `invalid-result`.
  */
-export type Processor<Input, Result = unknown, Report = unknown, Tx = unknown> = (
+export type Processor<Input, Result = unknown, Report = unknown, Tx = unknown, Members = unknown> = (
   input: Input,
-  job: Job<Report, Tx>,
+  job: Job<Report, Tx> & Members,
 ) => Result | Promise<Result>;

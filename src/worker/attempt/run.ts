@@ -17,6 +17,7 @@ import { AttemptJob, toCompletion, toCompletionNow, toProgress, toRelease } from
 import { type Ending, endingOf, ofProcessor } from "./ending.js";
 import type { Job } from "./job.js";
 import { createJobTransaction, type JobTransaction } from "./job-transaction.js";
+import { JobOutput, lacksSchema, type OutputHolder } from "./output/job-output.js";
 
 /**
  * Runs the processor of an attempt that has begun. Resolves to how the attempt ended, as soon as the work ends or is
@@ -34,7 +35,7 @@ export function runProcessor(
  * One call of a processor: renews the lease, limits the time, and signals the processor when it should stop. Everything that
  * few processors use is created on first use, because it takes as long to create as the rest of the attempt.
  */
-class Run implements LeaseHolder, RunningAttempt {
+class Run implements LeaseHolder, RunningAttempt, OutputHolder {
   readonly operation: Operation;
   readonly #lease: BegunAttempt["lease"];
   readonly #processor: CheckedProcessor;
@@ -42,6 +43,7 @@ class Run implements LeaseHolder, RunningAttempt {
   readonly #kept: KeptLease;
   readonly #place: Link<RunningAttempt>;
   readonly #timeLimit: Deadline | undefined;
+  readonly #output: JobOutput | undefined;
   #interruption: AsyncReplyError | undefined;
   #resolve: ((ending: Ending) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
@@ -61,8 +63,9 @@ class Run implements LeaseHolder, RunningAttempt {
   /** Whether the processor has returned. */
   #returned = false;
 
-  constructor(processor: CheckedProcessor, { lease, operation }: BegunAttempt, context: WorkerContext) {
+  constructor(processor: CheckedProcessor, begun: BegunAttempt, context: WorkerContext) {
     const { leaseMs, attemptTimeoutMs } = processor.settings;
+    const { lease, operation, standing } = begun;
     this.operation = operation;
     this.#lease = lease;
     this.#processor = processor;
@@ -73,6 +76,14 @@ class Run implements LeaseHolder, RunningAttempt {
       this.#timeLimit = context.leases.deadlines.add(attemptTimeoutMs, () =>
         this.#timeIsUp(attemptTimeoutMs),
       );
+    if (standing !== undefined)
+      this.#output = new JobOutput({
+        processor,
+        begun: { ...begun, standing },
+        context,
+        kept: this.#kept,
+        holder: this,
+      });
   }
 
   /** Resolves to how the attempt ended. It ends once: with the work, or with the first interruption. */
@@ -89,7 +100,8 @@ class Run implements LeaseHolder, RunningAttempt {
     try {
       const stored = parseStored(this.operation.input);
       const input = await validateAs("INPUT_REFUSED", processor.definition.input, stored);
-      // The schema may have taken longer than the attempt.
+      if (this.#output !== undefined) await this.#output.resume();
+      // The schemas may have taken longer than the attempt.
       if (this.#over) return;
       this.#started = true;
       let value: unknown;
@@ -97,14 +109,17 @@ class Run implements LeaseHolder, RunningAttempt {
         value = await processor.run(input, new AttemptJob(this.operation, this));
       } catch (error) {
         this.#returned = true;
+        this.#endCalls();
         await this.#transaction?.end();
+        this.#refuseOutput();
         throw this.#raised.includes(error) ? error : ofProcessor(error);
       }
       this.#returned = true;
-      const unfinished = this.#transaction && (await this.#transaction.end());
+      const unfinished = this.#endCalls() ?? (this.#transaction && (await this.#transaction.end()));
       if (unfinished !== undefined) throw unfinished;
       const committed = this.#transaction?.committed();
       if (committed !== undefined) return this.#end(committed);
+      this.#refuseOutput();
       const settlement = toCompletion(processor, value);
       this.#end({ settlement: settlement instanceof Promise ? await settlement : settlement });
     } catch (error) {
@@ -115,7 +130,27 @@ class Run implements LeaseHolder, RunningAttempt {
   #end(ending: Ending): void {
     if (this.#over) return;
     this.#close();
-    this.#resolve?.(this.#withProgress(ending));
+    const last = this.#withProgress(ending);
+    const output = this.#output?.stored;
+    if (output === undefined || last.settlement === undefined || last.settled !== undefined)
+      this.#resolve?.(last);
+    else
+      void output.finish().then((isAnswered) => this.#resolve?.(isAnswered ? last : { error: last.error }));
+  }
+
+  /** Throws the error of a write or a checkpoint that failed. The processor may not have awaited it. */
+  #refuseOutput(): void {
+    const failure = this.#output?.stored.failure;
+    if (failure !== undefined) throw failure.error;
+  }
+
+  /** Ends calls of the job that are in progress although the processor has ended. Returns the error for them. */
+  #endCalls(): AsyncReplyError | undefined {
+    const error = this.#output?.unawaited();
+    if (error === undefined) return undefined;
+    this.#abort(error);
+    this.#abandoning?.abort(error);
+    return error;
   }
 
   #fail(error: unknown): void {
@@ -131,6 +166,7 @@ class Run implements LeaseHolder, RunningAttempt {
 
   #close(): void {
     this.#over = true;
+    this.#output?.stored.close(this.#interruption);
     this.#timeLimit?.cancel();
     this.#context.running.remove(this.#place);
     this.#kept.stop();
@@ -140,8 +176,10 @@ class Run implements LeaseHolder, RunningAttempt {
     const context = this.#context;
     const committed = this.#transaction?.committed();
     if (committed === undefined) {
+      const { operation } = this;
+      const tries = this.#output?.tries ?? operation.attempt;
       const now = context.runtime.clock.now();
-      return endingOf(error, this.operation, this.#processor.settings, now, this.#started);
+      return endingOf(error, { operation, tries, now, started: this.#started }, this.#processor.settings);
     }
     reportError(context, "after-transaction", error);
     return committed;
@@ -233,6 +271,36 @@ class Run implements LeaseHolder, RunningAttempt {
     };
   }
 
+  get write(): JobOutput["write"] {
+    return this.#needOutput().write;
+  }
+
+  get pipe(): JobOutput["pipe"] {
+    return this.#needOutput().pipe;
+  }
+
+  get resumed(): unknown {
+    return this.#needOutput().resumed;
+  }
+
+  get checkpoint(): JobOutput["checkpoint"] {
+    return this.#needOutput().checkpoint;
+  }
+
+  #needOutput(): JobOutput {
+    if (this.#output !== undefined) return this.#output;
+    throw lacksSchema(this.operation.definition);
+  }
+
+  get abandoning(): AbortController {
+    this.#abandoning ??= abortedWith(this.#interruption);
+    return this.#abandoning;
+  }
+
+  onRaise(error: unknown): void {
+    this.#raised.push(error);
+  }
+
   get transaction(): Job["transaction"] {
     this.#transaction ??= this.#createTransaction();
     return this.#transaction.run;
@@ -241,17 +309,16 @@ class Run implements LeaseHolder, RunningAttempt {
   #createTransaction(): JobTransaction {
     const processor = this.#processor;
     const context = this.#context;
-    const abandoning = abortedWith(this.#interruption);
-    this.#abandoning = abandoning;
     return createJobTransaction({
       backend: context.backend,
       lease: this.#lease,
       kept: this.#kept,
-      abandoning,
+      output: this.#output?.stored,
+      abandoning: this.abandoning,
       interrupt: (reason) => this.interrupt(reason),
       toCompletion: (value) => toCompletion(processor, value),
       toCompletionNow: (value) => toCompletionNow(processor, value),
-      onRaise: (error) => void this.#raised.push(error),
+      onRaise: (error) => this.onRaise(error),
       isOver: () => this.#returned,
       onLate: (error) => reportError(context, "after-transaction", error),
     });

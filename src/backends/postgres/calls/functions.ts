@@ -55,6 +55,7 @@ const COLUMNS = {
   output_begun_v2:
     "epoch, count, bytes, segments, checkpoint, checkpoint_attempt, checkpoint_count, checkpoint_bytes",
   append_output_v2: "place, outcome",
+  append_in_v2: "place, outcome",
   read_output_v2: "place, state, epoch, count, bytes, segments, first, chunks",
   clean_output_v2: "f as deleted",
 };

@@ -158,6 +158,20 @@ begin
 end
 $function$;
 
+-- Appends in the transaction that does the work of an attempt, like `append_output_v2`. `transaction_id` comes from `hold_v1`.
+create function {{schema}}.append_in_v2(ids uuid[], tokens text[], firsts integer[], counts integer[], sizes integer[],
+  texts text[], checkpoints text[], transaction_id text)
+returns table (place integer, outcome text) language plpgsql
+set search_path = pg_catalog, pg_temp
+as $function$
+begin
+  if transaction_id is distinct from pg_current_xact_id_if_assigned()::text then
+    raise exception 'the transaction has ended' using errcode = 'no_active_sql_transaction';
+  end if;
+  return query select a.* from {{schema}}.append_output_v2(ids, tokens, firsts, counts, sizes, texts, checkpoints) a;
+end
+$function$;
+
 -- Reads outputs. Returns a row without chunks for each operation, and then its chunks after `counts`, until they have the length
 -- `most`. All statements of a stable function see the same state.
 create function {{schema}}.read_output_v2(ids uuid[], counts integer[], most integer[])

@@ -19,6 +19,8 @@ import { checkPaths } from "../http/routing/check-paths.js";
 import { SETTINGS, type SettingsOptions } from "../http/settings.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createHub } from "../operations/following/hub.js";
+import { createPlaces } from "../operations/following/places.js";
+import { createOutputHub } from "../operations/output/output-hub.js";
 import { storeAnswer } from "../operations/store-answer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import type { Backend, SeparateStores } from "../ports/backend.js";
@@ -110,13 +112,11 @@ export function createService<
   const lifecycle = createLifecycle(report);
   const bell = createBell({ queue: backend.queue, runtime, observe });
   const inTime = <Result>(call: Promise<Result>): Promise<Result> => storeAnswer({ settings, runtime }, call);
-  const hub = createHub({
-    operations: backend.operations,
-    runtime,
-    observe,
-    maxWaiters: settings.maxWaiters,
-    inTime,
-  });
+  const places = createPlaces(clock, settings.maxWaiters);
+  const following = { operations: backend.operations, runtime, observe, places, inTime };
+  const hub = createHub(following);
+  const outputs =
+    backend.output === undefined ? undefined : createOutputHub({ ...following, output: backend.output });
   const estimate = createRetryAfterEstimate();
   const backlog = createBacklog({ definitions, backend, runtime, estimate, inTime });
   const context: ServiceContext = {
@@ -133,6 +133,7 @@ export function createService<
     estimate,
     ...(backlog === undefined ? {} : { backlog }),
     hub,
+    ...(outputs === undefined ? {} : { outputs }),
   };
   const { hasPath, handle } = createRouter(context);
   const service: Service<List, Tx> = {

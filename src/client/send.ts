@@ -15,8 +15,8 @@ export interface Call {
   readonly headers?: () => ClientHeaders;
   readonly body?: string | null;
   readonly signal?: AbortSignal | undefined;
-  /** Returns the reply for an operation that does not exist, instead of throwing. */
-  readonly mayMiss?: true;
+  /** Name of a problem with which the reply is returned. Any other is thrown. Default: none. */
+  readonly expected?: string;
   /** Reads the body of a reply with a status from 200 to 299. Default: as JSON. */
   readonly read?: (response: Response) => Promise<unknown>;
   /** Is called with the header fields of a try, and awaited, before it is sent. May add fields. */
@@ -59,8 +59,8 @@ export async function send(settings: ClientSettings, call: Call): Promise<Answer
       mayRefresh = false;
       continue;
     }
-    const isMissing = status === 404 && (body as Partial<Problem> | undefined)?.name === "not-found";
-    if (isSuccess(status) || status === 304 || (isMissing && call.mayMiss)) return reply as Answer;
+    const name = (body as Partial<Problem> | undefined)?.name;
+    if (isSuccess(status) || status === 304 || (name && name === call.expected)) return reply as Answer;
     if (!mayRepeat(reply)) throw toError("REQUEST_REFUSED", reply, call);
     call.onFailure?.();
     const pauseMs = Math.max(backoff(failures++, 250), retryAfterMs(headers?.get("retry-after")));

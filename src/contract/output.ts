@@ -47,3 +47,11 @@ export interface OutputPart<Chunk> {
   /** Where to go on. Store it with what you show, or not at all. */
   readonly position: string;
 }
+
+/** Where an output is read. */
+export interface OutputLink {
+  /** Path of the output. */
+  readonly href: string;
+  /** Whether nothing is added to it any more. */
+  readonly closed: boolean;
+}

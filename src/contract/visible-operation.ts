@@ -1,5 +1,6 @@
 import { parseStored } from "./json/json-text.js";
 import { isTerminal, type Operation, type OperationState } from "./operation.js";
+import type { OutputLink } from "./output.js";
 import { type Problem, shownProblem } from "./problem.js";
 
 /** Part of an operation that every reader sees: clients, code in process and operators. `Time` is the type of its times. */
@@ -22,14 +23,6 @@ export interface VisibleOperation<Time> extends VisibleSummary<Time> {
   readonly progress?: unknown;
   readonly result?: unknown;
   readonly output?: OutputLink;
-}
-
-/** Where an output is read. */
-export interface OutputLink {
-  /** Path of the output. */
-  readonly href: string;
-  /** Whether nothing is added to it any more. */
-  readonly closed: boolean;
 }
 
 /** Converts epoch milliseconds to the type of times that a reader gets. */

@@ -36,6 +36,7 @@ import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import { SHARED } from "../protocol/shared.js";
 import { memoryOnlyEvent } from "./memory-only.js";
+import { output } from "./output.js";
 import { prepare } from "./prepare.js";
 import { cancel, get } from "./read.js";
 import { readFormats } from "./read-formats.js";
@@ -149,6 +150,7 @@ export function createService<
       lifecycle.run(() => prepare(context, definition, input, given)) as never,
     get: (definition, id, given) => lifecycle.run(() => get(context, definition, id, given)) as never,
     result: (definition, id, given) => lifecycle.run(() => result(context, definition, id, given)) as never,
+    output: (definition, id, given) => output(context, definition, id, given) as never,
     cancel: (definition, id, given) => lifecycle.run(() => cancel(context, definition, id, given)) as never,
     close: () => {
       // The lifecycle waits for requests in progress, and these may be waiting for work.

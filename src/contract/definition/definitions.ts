@@ -1,6 +1,6 @@
 import type { Json } from "../json/json-types.js";
-import type { Problem } from "../problem.js";
 import type { OutputLink } from "../output.js";
+import type { Problem } from "../problem.js";
 import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
 import type { OperationDefinition } from "./definition.js";
 

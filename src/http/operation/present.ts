@@ -1,5 +1,10 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
-import { type ToTime, toTimeText, toVisible, type VisibleOperation } from "../../contract/visible-operation.js";
+import {
+  type ToTime,
+  toTimeText,
+  toVisible,
+  type VisibleOperation,
+} from "../../contract/visible-operation.js";
 import type { Format } from "../../formats/format.js";
 import type { Snapshot } from "../../operations/following/reader.js";
 import type { ServiceContext } from "../context.js";
@@ -43,9 +48,7 @@ export function viewOf<Time>(
   operation: Operation,
   toTime: ToTime<Time>,
 ): VisibleOperation<Time> {
-  const href = hasOutput(service, operation)
-    ? monitorPath(service, operation.id) + OUTPUT_SUFFIX
-    : undefined;
+  const href = hasOutput(service, operation) ? monitorPath(service, operation.id) + OUTPUT_SUFFIX : undefined;
   return toVisible(operation, toTime, service.settings.problemBaseUri, href);
 }
 

@@ -41,7 +41,12 @@ export function beginWait(
   if (preferred === undefined) return undefined;
   const limitMs = Math.min(preferred * 1_000, settings.maxWaitMs);
   if (limitMs === 0) return undefined;
-  const subscription = hub.subscribe({ id, tenant, waitMs: waitMs(limitMs, runtime), signal: context.signal });
+  const subscription = hub.subscribe({
+    id,
+    tenant,
+    waitMs: waitMs(limitMs, runtime),
+    signal: context.signal,
+  });
   return subscription && { subscription, seconds: Math.ceil(limitMs / 1_000) };
 }
 

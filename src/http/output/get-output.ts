@@ -1,6 +1,12 @@
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Operation } from "../../contract/operation.js";
-import { END, isSamePosition, type OutputPosition, parsePosition, positionText } from "../../contract/output.js";
+import {
+  END,
+  isSamePosition,
+  type OutputPosition,
+  parsePosition,
+  positionText,
+} from "../../contract/output.js";
 import type { Follower } from "../../operations/output/follower.js";
 import type { SharedSlice } from "../../operations/output/output-reader.js";
 import { admitRequest } from "../access/admit-request.js";
@@ -11,10 +17,10 @@ import type { HttpRequest, HttpResponse, RequestContext } from "../message/messa
 import { notFound } from "../message/refusals.js";
 import { emptyReply } from "../message/reply.js";
 import { findOperation, operationIdOf } from "../operation/find-operation.js";
-import { waitMs } from "../operation/wait.js";
-import { streamMs } from "../streaming/stream-operation.js";
 import { hasOutput, OUTPUT_SUFFIX, retryAfter } from "../operation/present.js";
+import { waitMs } from "../operation/wait.js";
 import { NO_PARAMS } from "../routing/route-table.js";
+import { streamMs } from "../streaming/stream-operation.js";
 import { streamParts } from "./output-events.js";
 import { type OutputQuery, readOutputQuery } from "./output-query.js";
 import { endReply, isClosed, nothingNew, partReply, placeFields } from "./output-reply.js";
@@ -86,7 +92,10 @@ function placeOf({ request, query }: Reading): OutputPosition | undefined {
   if (lastEventId === undefined || lastEventId === "") return query.after;
   const place = parsePosition(lastEventId);
   if (place !== undefined) return place;
-  throw new AsyncReplyError("INVALID_HEADER", "The header field Last-Event-ID must be the id of an earlier event.");
+  throw new AsyncReplyError(
+    "INVALID_HEADER",
+    "The header field Last-Event-ID must be the id of an earlier event.",
+  );
 }
 
 /** Takes a place, unless the service does not wait or has no place. */

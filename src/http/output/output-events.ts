@@ -3,7 +3,7 @@ import type { Follower } from "../../operations/output/follower.js";
 import type { SharedSlice } from "../../operations/output/output-reader.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { HttpResponse } from "../message/message.js";
-import { createEventBody, STREAM_FIELDS, type Sent, whole } from "../streaming/event-body.js";
+import { createEventBody, type Sent, STREAM_FIELDS, whole } from "../streaming/event-body.js";
 import { arrayOf, isClosed } from "./output-reply.js";
 import { cursorAfter } from "./stream-cursor.js";
 

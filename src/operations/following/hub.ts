@@ -75,8 +75,7 @@ export function createHub(options: HubOptions): Hub {
       };
       const free = places.take(wait, end);
       if (free === undefined) return undefined;
-      if (!latest.hasEnded())
-        leave = parking.park(id, { offer: latest.offer, end: latest.end, tenant });
+      if (!latest.hasEnded()) leave = parking.park(id, { offer: latest.offer, end: latest.end, tenant });
       return {
         next: latest.next,
         nextWithin: async (ms) => {

@@ -92,7 +92,9 @@ describe("service.output", () => {
     }
     const from = place(1, 1);
     const leaving = new AbortController();
-    const left = service.output(answers, writing.operationId, { tenant, from, signal: leaving.signal }).next();
+    const left = service
+      .output(answers, writing.operationId, { tenant, from, signal: leaving.signal })
+      .next();
     await nextTurn();
     const reason = new Error("no longer needed");
     leaving.abort(reason);

@@ -52,6 +52,7 @@ function fieldsOf(code: ErrorCode, { settings, formats }: Draft): Fields {
   const fields: Partial<Record<ErrorCode, Fields>> = {
     UNAUTHENTICATED: { "WWW-Authenticate": fixed("How to authenticate.", challengeOf(settings.authorize)) },
     METHOD_NOT_ALLOWED: { Allow: fixed("Allowed methods.", "GET, HEAD, OPTIONS") },
+    OUTPUT_DISCARDED: { "Stream-Next-Offset": lastStanding },
     UNSUPPORTED_MEDIA_TYPE: { Accept: fixed("Supported media types.", types) },
     UNSUPPORTED_CONTENT_CODING: {
       "Accept-Encoding": fixed("Supported content codings.", "identity"),

@@ -24,7 +24,7 @@ export function acceptedOperation(draft: Draft): Reference {
 export function cancellingOperation(draft: Draft): Reference {
   const cancellable = draft.definitions.filter((definition) => definition.cancellable);
   const progress = { description: ANY_PROGRESS };
-  const members = { ...definitionOf(cancellable), ...CANCEL_REQUESTED, progress };
+  const members = { ...definitionOf(cancellable), ...CANCEL_REQUESTED, ...outputOf(cancellable), progress };
   return operation(draft, "CancellingOperation", "pending", members, ["cancelRequested"]);
 }
 
@@ -92,19 +92,25 @@ function pendingOperation(draft: Draft, named: NamedDefinition): Reference {
   const members = {
     ...definitionOf([named.definition]),
     ...CANCEL_REQUESTED,
+    ...outputOf([named.definition]),
     progress: progressSchema(draft, named, ANY_PROGRESS),
   };
   return operation(draft, variantName(draft, named, "Pending"), "pending", members);
 }
 
 function completedOperation(draft: Draft, named: NamedDefinition): Reference {
-  const members = { ...definitionOf([named.definition]), ...FINISHED, result: resultSchema(draft, named) };
+  const members = {
+    ...definitionOf([named.definition]),
+    ...FINISHED,
+    ...outputOf([named.definition]),
+    result: resultSchema(draft, named),
+  };
   return operation(draft, variantName(draft, named, "Completed"), "completed", members, ["finishedAt"]);
 }
 
 function failedOperation(draft: Draft): Reference {
   const error = anyProblem(draft, OPERATION_ERRORS);
-  const members = { ...definitionOf(draft.definitions), ...FINISHED, error };
+  const members = { ...definitionOf(draft.definitions), ...FINISHED, ...outputOf(draft.definitions), error };
   return operation(draft, "FailedOperation", "failed", members, ["finishedAt", "error"]);
 }
 
@@ -117,6 +123,16 @@ function definitionOf(definitions: readonly OperationDefinition[]): Readonly<Rec
   const names = definitions.map(({ name }) => name);
   const values = names.length === 1 ? { const: names[0] } : { enum: names };
   return { definition: { type: "string", ...values, description: "Name of the kind of work." } };
+}
+
+/** Describes the member `output`, if one of these definitions has output. */
+function outputOf(definitions: readonly OperationDefinition[]): Readonly<Record<string, JsonSchema>> {
+  if (definitions.every(({ chunk }) => chunk === undefined)) return {};
+  const properties = {
+    href: { type: "string", format: "uri-reference", description: "Where the output is read." },
+    closed: { type: "boolean", description: "Whether nothing is added to it any more." },
+  };
+  return { output: { type: "object", properties, required: ["href", "closed"] } };
 }
 
 const ANY_PROGRESS = "Latest progress of the work. Absent until the work has reported any.";

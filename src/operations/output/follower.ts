@@ -2,7 +2,7 @@ import { isTerminal } from "../../contract/operation.js";
 import { isSamePosition, type OutputPosition } from "../../contract/output.js";
 import type { Places } from "../following/places.js";
 import type { WaitSettings } from "../following/wait-ends.js";
-import type { FollowedOutput, Spot } from "./followed-output.js";
+import type { FollowedOutput } from "./followed-output.js";
 import type { SharedSlice } from "./output-reader.js";
 
 /** Reads an output part by part. Holds nothing that was read, so it can be as slow as it likes. */

@@ -125,7 +125,10 @@ describe("a request for an output", () => {
   ])("is refused if its query is %s", async (query) => {
     const { start, get } = createOutputStage();
     const reply = await get(await start(), query);
-    expect([reply.status, JSON.parse(reply.body as string)]).toMatchObject([400, { name: "malformed-request" }]);
+    expect([reply.status, JSON.parse(reply.body as string)]).toMatchObject([
+      400,
+      { name: "malformed-request" },
+    ]);
   });
 });
 

@@ -51,7 +51,11 @@ async function open(
 }
 
 const control = (count: number, more: object = { upToDate: true }) =>
-  ["control", expect.any(String), expect.objectContaining({ streamNextOffset: place(count && 1, count), ...more })] as const;
+  [
+    "control",
+    expect.any(String),
+    expect.objectContaining({ streamNextOffset: place(count && 1, count), ...more }),
+  ] as const;
 
 describe("a stream of an output", () => {
   it("sends what stands, then each growth, each with its place as id and a control event, until the end", async () => {
@@ -71,7 +75,11 @@ describe("a stream of an output", () => {
       control(2),
       ["data", place(1, 3), "c"],
       control(3),
-      ["control", place(1, 3), { streamNextOffset: place(1, 3), upToDate: true, streamClosed: true, status: "completed" }],
+      [
+        "control",
+        place(1, 3),
+        { streamNextOffset: place(1, 3), upToDate: true, streamClosed: true, status: "completed" },
+      ],
     ]);
   });
 
@@ -165,17 +173,23 @@ describe("a stream of an output", () => {
   it.each([
     ["the service does not stream", { maxStreamMs: 0 }],
     ["all places are taken", { maxWaiters: 1 }],
-  ])("is refused with a time if %s and there is nothing new, and otherwise ends after what stands", async (_, given) => {
-    const stage = createOutputStage(given);
-    const writing = await stage.start();
-    const taken = await open(stage, await stage.start());
-    const refused = await open(stage, writing);
-    expect([refused.reply.status, refused.reply.headers["retry-after"]]).toEqual([429, expect.stringMatching(/^[1-5]$/)]);
-    await stage.write(writing, "a");
-    const stream = await open(stage, writing);
-    expect([stream.ended, stream.events()]).toEqual([true, [["data", place(1, 1), "a"], control(1)]]);
-    await taken.abort();
-  });
+  ])(
+    "is refused with a time if %s and there is nothing new, and otherwise ends after what stands",
+    async (_, given) => {
+      const stage = createOutputStage(given);
+      const writing = await stage.start();
+      const taken = await open(stage, await stage.start());
+      const refused = await open(stage, writing);
+      expect([refused.reply.status, refused.reply.headers["retry-after"]]).toEqual([
+        429,
+        expect.stringMatching(/^[1-5]$/),
+      ]);
+      await stage.write(writing, "a");
+      const stream = await open(stage, writing);
+      expect([stream.ended, stream.events()]).toEqual([true, [["data", place(1, 1), "a"], control(1)]]);
+      await taken.abort();
+    },
+  );
 
   it("is read only as fast as its client takes it, at the place of the client", async () => {
     const stage = createOutputStage();

@@ -1,7 +1,13 @@
 import { AsyncReplyError } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
-import { createOutputStage, type OutputStage, place, seen, type Writing } from "../../support/output-stage.js";
+import {
+  createOutputStage,
+  type OutputStage,
+  place,
+  seen,
+  type Writing,
+} from "../../support/output-stage.js";
 import { isSettled } from "../../support/waiting-service.js";
 
 const EPOCH_MS = Date.UTC(2024, 9, 9);
@@ -38,7 +44,10 @@ describe("a long poll", () => {
     expect(await isSettled(reply)).toBe(false);
     await stage.clock.advance(300);
     expect(seen(await reply)).toEqual([204, "", place(0, 0), "up-to-date"]);
-    expect((await reply).headers).toMatchObject({ "cache-control": "no-store", "stream-cursor": expect.any(String) });
+    expect((await reply).headers).toMatchObject({
+      "cache-control": "no-store",
+      "stream-cursor": expect.any(String),
+    });
   });
 
   it("gets 204 at once at the end of a closed output, and when it is closed", async () => {
@@ -91,7 +100,12 @@ describe("a long poll", () => {
     const { status, headers } = await reply;
     expect([status, headers["retry-after"]]).toEqual([429, expect.stringMatching(/^[1-5]$/)]);
     await stage.write(writing, "a");
-    expect(seen(await (await wait(stage, writing, "-1")).reply)).toEqual([200, "a", place(1, 1), "up-to-date"]);
+    expect(seen(await (await wait(stage, writing, "-1")).reply)).toEqual([
+      200,
+      "a",
+      place(1, 1),
+      "up-to-date",
+    ]);
     await stage.complete(other);
     await taken.reply;
   });

@@ -1,7 +1,13 @@
 import type { Backend } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
-import { createOutputStage, type OutputStage, place, seen, type Writing } from "../../support/output-stage.js";
+import {
+  createOutputStage,
+  type OutputStage,
+  place,
+  seen,
+  type Writing,
+} from "../../support/output-stage.js";
 import { isSettled } from "../../support/waiting-service.js";
 
 const COUNT = 1_000;

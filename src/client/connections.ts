@@ -26,7 +26,7 @@ export interface ReceivedEvent extends StreamEvent {
  */
 export async function* openEvents(
   settings: ClientSettings,
-  toCall: (connection: Connection) => Pick<Call, "url" | "headers" | "expected">,
+  toCall: (connection: Connection) => Pick<Call, "url" | "headers" | "expected" | "patientWith">,
   lastId: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {

@@ -24,6 +24,8 @@ export async function* outputStream(
     url: `${url}?live=sse&offset=${encodeURIComponent(lastId || "-1")}`,
     headers: () => ({ accept: "text/event-stream" }),
     expected: "output-discarded",
+    // The service does not stream, or has no place. It sends what there is whenever there is something.
+    patientWith: 429,
   });
   let at = countOf(from);
   for await (const { type, data, lastId: position } of openEvents(settings, toCall, from, signal)) {

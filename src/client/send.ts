@@ -17,6 +17,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** Name of a problem with which the reply is returned. Any other is thrown. Default: none. */
   readonly expected?: string;
+  /** Status after which the request is repeated for as long as it takes. Default: none. */
+  readonly patientWith?: number;
   /** Reads the body of a reply with a status from 200 to 299. Default: as JSON. */
   readonly read?: (response: Response) => Promise<unknown>;
   /** Is called with the header fields of a try, and awaited, before it is sent. May add fields. */
@@ -64,7 +66,8 @@ export async function send(settings: ClientSettings, call: Call): Promise<Answer
     if (!mayRepeat(reply)) throw toError("REQUEST_REFUSED", reply, call);
     call.onFailure?.();
     const pauseMs = Math.max(backoff(failures++, 250), retryAfterMs(headers?.get("retry-after")));
-    if (performance.now() + pauseMs > deadline) throw toError("SERVICE_UNAVAILABLE", reply, call);
+    if (performance.now() + pauseMs > deadline && status !== call.patientWith)
+      throw toError("SERVICE_UNAVAILABLE", reply, call);
     await within(pauseMs, call.signal);
   }
 }

@@ -14,7 +14,10 @@ const answers = defineOperation({ name: "answers", path: "/answers", input: z.st
 const definitions = [answers] as const;
 
 /** An operation that is running, and a client of its service, which can be replaced. */
-async function openStage(options: Partial<ClientOptions> = {}, settings: Partial<SettingsOptions> = {}) {
+async function openStage(
+  { reads = true, ...options }: Partial<ClientOptions> & { readonly reads?: boolean } = {},
+  settings: Partial<SettingsOptions> = {},
+) {
   const backend = createMemoryBackend();
   const create = () =>
     createService({ definitions, backend, authorize: allowAnonymous(), observe: false, ...settings });
@@ -26,7 +29,7 @@ async function openStage(options: Partial<ClientOptions> = {}, settings: Partial
   const api = createClient({
     baseUrl: "http://localhost",
     definitions,
-    outputStream,
+    ...(reads && { outputStream }),
     fetch: (url, init) => {
       requests.push(new URL(url));
       return transport(url, init);
@@ -217,7 +220,7 @@ describe("op.output()", () => {
   });
 
   it("refuses a definition without output, and a client without the option", async () => {
-    const { op } = await openStage({ outputStream: undefined });
+    const { op } = await openStage({ reads: false });
     await expect(op.output().next()).rejects.toMatchObject({
       code: "INVALID_OPTION",
       detail: expect.stringContaining("`outputStream`"),

@@ -8,9 +8,10 @@ import {
   type RequestContext,
   type ServiceEvent,
 } from "async-request-reply";
-import type { OutputRequest, OutputStore, SettingsOptions } from "async-request-reply/ports";
+import type { SettingsOptions } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import * as z from "zod";
+import type { OutputRequest, OutputStore } from "../../src/ports/output-store.js";
 import { RETRIED } from "../../src/testing/suites/operation-store/fixtures.js";
 import { toAppend } from "../../src/testing/suites/output-store/fixtures.js";
 import { claimOne } from "./claims.js";

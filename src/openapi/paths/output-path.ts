@@ -57,7 +57,10 @@ export function describeOutput(draft: Draft): PathItem {
             "X-Content-Type-Options": "NoSniff",
           }),
         },
-        304: { description: "The part is the one with the `ETag` in `If-None-Match`.", headers: whole },
+        304: {
+          description: "The part is the one with the `ETag` in `If-None-Match`.",
+          headers: { ...whole, ...headers(draft, { ETag: "EntityTag", "Cache-Control": "Revalidated" }) },
+        },
         ...refusals(draft, refusalsOf(draft)),
       },
     },

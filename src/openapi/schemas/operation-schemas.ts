@@ -25,7 +25,8 @@ export function cancellingOperation(draft: Draft): Reference {
   const cancellable = draft.definitions.filter((definition) => definition.cancellable);
   const progress = { description: ANY_PROGRESS };
   const members = { ...definitionOf(cancellable), ...CANCEL_REQUESTED, ...outputOf(cancellable), progress };
-  return operation(draft, "CancellingOperation", "pending", members, ["cancelRequested"]);
+  const required = ["cancelRequested", ...requiredOutput(cancellable)];
+  return operation(draft, "CancellingOperation", "pending", members, required);
 }
 
 /** Adds an operation in any state, as the status endpoint shows it. */
@@ -95,7 +96,8 @@ function pendingOperation(draft: Draft, named: NamedDefinition): Reference {
     ...outputOf([named.definition]),
     progress: progressSchema(draft, named, ANY_PROGRESS),
   };
-  return operation(draft, variantName(draft, named, "Pending"), "pending", members);
+  const required = requiredOutput([named.definition]);
+  return operation(draft, variantName(draft, named, "Pending"), "pending", members, required);
 }
 
 function completedOperation(draft: Draft, named: NamedDefinition): Reference {
@@ -105,13 +107,15 @@ function completedOperation(draft: Draft, named: NamedDefinition): Reference {
     ...outputOf([named.definition]),
     result: resultSchema(draft, named),
   };
-  return operation(draft, variantName(draft, named, "Completed"), "completed", members, ["finishedAt"]);
+  const required = ["finishedAt", ...requiredOutput([named.definition])];
+  return operation(draft, variantName(draft, named, "Completed"), "completed", members, required);
 }
 
 function failedOperation(draft: Draft): Reference {
   const error = anyProblem(draft, OPERATION_ERRORS);
   const members = { ...definitionOf(draft.definitions), ...FINISHED, ...outputOf(draft.definitions), error };
-  return operation(draft, "FailedOperation", "failed", members, ["finishedAt", "error"]);
+  const required = ["finishedAt", "error", ...requiredOutput(draft.definitions)];
+  return operation(draft, "FailedOperation", "failed", members, required);
 }
 
 function variantName({ named }: Draft, { name }: NamedDefinition, status: "Pending" | "Completed"): string {
@@ -127,12 +131,21 @@ function definitionOf(definitions: readonly OperationDefinition[]): Readonly<Rec
 
 /** Describes the member `output`, if one of these definitions has output. */
 function outputOf(definitions: readonly OperationDefinition[]): Readonly<Record<string, JsonSchema>> {
-  if (definitions.every(({ chunk }) => chunk === undefined)) return {};
+  if (!definitions.some(hasOutput)) return {};
   const properties = {
     href: { type: "string", format: "uri-reference", description: "Where the output is read." },
     closed: { type: "boolean", description: "Whether nothing is added to it any more." },
   };
   return { output: { type: "object", properties, required: ["href", "closed"] } };
+}
+
+/** Returns the member that `outputOf` describes, if every operation of these definitions has it. */
+function requiredOutput(definitions: readonly OperationDefinition[]): readonly string[] {
+  return definitions.every(hasOutput) ? ["output"] : [];
+}
+
+function hasOutput({ chunk }: OperationDefinition): boolean {
+  return chunk !== undefined;
 }
 
 const ANY_PROGRESS = "Latest progress of the work. Absent until the work has reported any.";

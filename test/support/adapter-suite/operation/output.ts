@@ -36,6 +36,18 @@ export const outputCases = [
         const same = await send(request("GET", `${path}?offset=${offset}`, known));
         checkReply(same, 304, { etag: known["if-none-match"], "stream-closed": "true" });
       },
+      "replies with a part of a large output, and with 304 to a client that has it": async (harness) => {
+        const { send, path, write } = await mountOutput(harness);
+        await write("x".repeat(100_000));
+        await write("y");
+        const part = await send(request("GET", path));
+        checkReply(part, 200, { ...PART, "stream-up-to-date": undefined, "stream-closed": undefined });
+        ok(part.body.endsWith('"x"]'), "expected the part to end before the last chunk");
+        for (const live of ["", "?offset=-1&live=long-poll"]) {
+          const same = await send(request("GET", path + live, { "if-none-match": field(part, "etag") ?? "" }));
+          checkReply(same, 304, { "stream-up-to-date": undefined, "stream-next-offset": PLACE });
+        }
+      },
       "replies with the end of the output to offset=now and to HEAD": async (harness) => {
         const { send, path, write } = await mountOutput(harness);
         await write("ab");
@@ -107,8 +119,17 @@ export const outputCases = [
         checkStatus(await send(request("GET", path, { authorization: "Bearer token-of-b" })), 404);
         checkFields(await send(request("PUT", path)), { allow: "GET, HEAD, OPTIONS" });
         checkStatus(await send(request("GET", `${path}/`)), 404);
+      },
+      "links to the output in the status of the operation, and in a reply to a submission that waited": async (
+        harness,
+      ) => {
+        const { send, path, resubmit, complete } = await mountOutput(harness);
         const status = await send(request("GET", path.replace("/output", "")));
         deepEqual(jsonOf(status).output, { href: path, closed: false }, "the link in the status");
+        await complete();
+        const reply = await resubmit({ prefer: "wait=20" });
+        checkStatus(reply, 200);
+        deepEqual(jsonOf(reply).output, { href: path, closed: true }, "the link in the reply");
       },
     },
   }),

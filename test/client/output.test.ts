@@ -4,10 +4,8 @@ import { toFetchHandler } from "async-request-reply/fetch";
 import type { SettingsOptions } from "async-request-reply/ports";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { RETRIED } from "../../src/testing/suites/operation-store/fixtures.js";
-import { toAppend } from "../../src/testing/suites/output-store/fixtures.js";
-import { claimOne } from "../support/claims.js";
 import { place } from "../support/output-stage.js";
+import { beginWriting } from "../support/output-writer.js";
 import { useFakeTime } from "./scripted.js";
 
 const answers = defineOperation({ name: "answers", path: "/answers", input: z.string(), chunk: z.string() });
@@ -37,31 +35,11 @@ async function openStage(
     ...options,
   });
   const op = await api.answers.submit("?");
-  const { operationId } = op;
   requests.length = 0;
-  let attempt = 0;
-  let count = 0;
-  const lease = () => ({ operationId, token: `token-of-attempt-${attempt}` });
-  const begin = async () => {
-    attempt += 1;
-    await claimOne(backend.operations, operationId, { token: lease().token, leaseMs: 600_000 });
-  };
-  await begin();
   return {
     op,
     requests,
-    write: async (chunks: string, checkpoint?: string) => {
-      await backend.output.append([toAppend(lease(), count, [...chunks], checkpoint)]);
-      count += chunks.length;
-    },
-    /** Begins another attempt, of whose output this many chunks stand. */
-    again: async (standing: number) => {
-      await backend.operations.settle(lease(), RETRIED);
-      count = standing;
-      await begin();
-    },
-    complete: () => backend.operations.settle(lease(), { to: "completed", result: "1" }),
-    fail: () => backend.operations.settle(lease(), { to: "failed", error: "{}" }),
+    ...(await beginWriting(backend, op.operationId)),
     /** Replaces the service, as a deployment does. */
     deploy: () => {
       const old = service;

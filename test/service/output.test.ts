@@ -19,25 +19,25 @@ async function toArray<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
 
 describe("service.output", () => {
   it("iterates over the parts of an output as it grows, and ends with the operation", async () => {
-    const { service, start, write, complete } = createOutputStage();
+    const { service, start } = createOutputStage();
     const writing = await start();
-    await write(writing, "ab");
+    await writing.write("ab");
     const parts = service.output(answers, writing.operationId, { tenant });
     expect((await parts.next()).value).toEqual(part(0, "ab", 2));
     const next = parts.next();
     expect(await isSettled(next)).toBe(false);
-    await write(writing, "c");
+    await writing.write("c");
     expect((await next).value).toEqual(part(2, "c", 3));
     const last = parts.next();
-    await complete(writing);
+    await writing.complete();
     expect(await last).toEqual({ done: true, value: undefined });
   });
 
   it("goes on after a position", async () => {
-    const { service, start, write, complete } = createOutputStage();
+    const { service, start } = createOutputStage();
     const writing = await start();
-    await write(writing, "abc");
-    await complete(writing);
+    await writing.write("abc");
+    await writing.complete();
     const from = place(1, 1);
     expect(await toArray(service.output(answers, writing.operationId, { tenant, from }))).toEqual([
       part(1, "bc", 3),
@@ -45,17 +45,17 @@ describe("service.output", () => {
   });
 
   it("tells how much stands after a discard, also of one that happened before", async () => {
-    const { service, start, write, again, complete } = createOutputStage();
+    const { service, start } = createOutputStage();
     const first = await start();
-    await write(first, "ab", '{"next":1}');
-    await write(first, "cd");
+    await first.write("ab", '{"next":1}');
+    await first.write("cd");
     const parts = service.output(answers, first.operationId, { tenant });
     expect((await parts.next()).value).toEqual(part(0, "abcd", 4));
     const next = parts.next();
-    const second = await again(first, 2);
+    await first.again(2);
     expect((await next).value).toEqual(part(2, "", 2));
-    await write(second, "C");
-    await complete(second);
+    await first.write("C");
+    await first.complete();
     expect(await toArray(parts)).toEqual([part(2, "C", 3, 2)]);
     const from = place(1, 4);
     expect(await toArray(service.output(answers, first.operationId, { tenant, from }))).toEqual([
@@ -65,7 +65,7 @@ describe("service.output", () => {
   });
 
   it("polls if all places are taken", async () => {
-    const { service, clock, start, write, complete } = createOutputStage({ maxWaiters: 1 });
+    const { service, clock, start } = createOutputStage({ maxWaiters: 1 });
     const [writing, other] = [await start(), await start()];
     const holding = service.output(answers, other.operationId, { tenant });
     const held = holding.next();
@@ -73,19 +73,19 @@ describe("service.output", () => {
     const parts = service.output(answers, writing.operationId, { tenant });
     const next = parts.next();
     await nextTurn();
-    await write(writing, "a");
+    await writing.write("a");
     await clock.advance(5_000);
     expect((await next).value).toEqual(part(0, "a", 1));
-    await complete(writing);
+    await writing.complete();
     expect((await parts.next()).done).toBe(true);
-    await complete(other);
+    await other.complete();
     await held;
   });
 
   it("frees its place when the caller stops, and ends with the signal and the service", async () => {
-    const { service, start, write } = createOutputStage({ maxWaiters: 1 });
+    const { service, start } = createOutputStage({ maxWaiters: 1 });
     const writing = await start();
-    await write(writing, "a");
+    await writing.write("a");
     for await (const { chunks } of service.output(answers, writing.operationId, { tenant })) {
       expect(chunks).toEqual(["a"]);
       break;

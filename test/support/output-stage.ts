@@ -12,13 +12,9 @@ import type { SettingsOptions } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import * as z from "zod";
 import type { OutputRequest, OutputStore } from "../../src/ports/output-store.js";
-import { RETRIED } from "../../src/testing/suites/operation-store/fixtures.js";
-import { toAppend } from "../../src/testing/suites/output-store/fixtures.js";
-import { claimOne } from "./claims.js";
+import { beginWriting, type OutputWriter } from "./output-writer.js";
 
 export const tenant = "anonymous";
-const leaseMs = 3_600_000;
-
 /** Work with output, and work without. */
 export const answers = defineOperation({
   name: "answers",
@@ -28,13 +24,6 @@ export const answers = defineOperation({
   cancellable: true,
 });
 export const plain = defineOperation({ name: "plain", path: "/plain", input: z.string() });
-
-/** An attempt, with the number of chunks that stand. */
-export interface Writing {
-  readonly operationId: string;
-  readonly token: string;
-  count: number;
-}
 
 interface Given extends Partial<SettingsOptions> {
   readonly random?: () => number;
@@ -66,12 +55,6 @@ export function createOutputStage(given: Given = {}) {
     observe: (event) => events.push(event),
     ...settings,
   });
-  let attempts = 0;
-  const begin = async (operationId: string, count = 0): Promise<Writing> => {
-    const token = `token-of-attempt-${++attempts}`;
-    await claimOne(memory.operations, operationId, { token, leaseMs });
-    return { operationId, token, count };
-  };
   return {
     service,
     backend: memory,
@@ -80,22 +63,10 @@ export function createOutputStage(given: Given = {}) {
     /** Reads of outputs so far, one list of requests per call. */
     reads,
     /** Submits work and begins it. */
-    start: async () => begin((await service.submit(answers, "?", { tenant })).operationId),
-    /** Writes chunks, one per character, and sets a checkpoint after them if it is given. */
-    write: async (writing: Writing, chunks: string, checkpoint?: string) => {
-      const append = toAppend(writing, writing.count, [...chunks], checkpoint);
-      writing.count += chunks.length;
-      return memory.output.append([append]);
-    },
-    /** Gives the work back and begins its next attempt, of whose output this many chunks stand. */
-    again: async (writing: Writing, count = 0) => {
-      await memory.operations.settle(writing, RETRIED);
-      return begin(writing.operationId, count);
-    },
-    complete: (writing: Writing) => memory.operations.settle(writing, { to: "completed", result: "1" }),
+    start: async () => beginWriting(memory, (await service.submit(answers, "?", { tenant })).operationId),
     /** Requests the output of an operation. */
     get: (
-      { operationId }: Pick<Writing, "operationId">,
+      { operationId }: Pick<OutputWriter, "operationId">,
       query = "",
       { method = "GET", fields = {}, context }: RequestChange = {},
     ): Promise<HttpResponse> =>

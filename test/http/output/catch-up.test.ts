@@ -7,11 +7,11 @@ const START = place(0, 0);
 
 describe("a request for an output", () => {
   it("gets what stands after an offset, and where to read on", async () => {
-    const { start, write, get } = createOutputStage();
+    const { start, get } = createOutputStage();
     const writing = await start();
     expect(seen(await get(writing))).toEqual([200, "", START, "up-to-date"]);
-    await write(writing, "ab");
-    await write(writing, "cd");
+    await writing.write("ab");
+    await writing.write("cd");
     const all = [200, "abcd", place(1, 4), "up-to-date"];
     expect(seen(await get(writing))).toEqual(all);
     expect(seen(await get(writing, "?offset=-1&utm=1"))).toEqual(all);
@@ -20,12 +20,12 @@ describe("a request for an output", () => {
   });
 
   it("learns that nothing is added any more, in whatever way the operation has ended", async () => {
-    const { start, write, complete, get, backend } = createOutputStage();
+    const { start, get } = createOutputStage();
     const [completed, cancelled] = [await start(), await start()];
-    await write(completed, "ab");
-    await write(cancelled, "c");
-    await complete(completed);
-    await backend.operations.settle(cancelled, { to: "failed", error: "{}" });
+    await completed.write("ab");
+    await cancelled.write("c");
+    await completed.complete();
+    await cancelled.fail();
     expect(seen(await get(completed))).toEqual([200, "ab", place(1, 2), "up-to-date", "closed"]);
     expect(seen(await get(cancelled, `?offset=${place(1, 1)}`))).toEqual([
       200,
@@ -37,10 +37,10 @@ describe("a request for an output", () => {
   });
 
   it("gets at most 256 KB and one append, and can read on at once", async () => {
-    const { start, write, complete, get } = createOutputStage();
+    const { start, get } = createOutputStage();
     const writing = await start();
-    for (let count = 0; count < 3; count += 1) await write(writing, "x".repeat(50_000));
-    await complete(writing);
+    for (let count = 0; count < 3; count += 1) await writing.write("x".repeat(50_000));
+    await writing.complete();
     const first = await get(writing);
     expect(seen(first)).toEqual([200, "x".repeat(100_000), place(1, 100_000)]);
     expect(seen(await get(writing, `?offset=${place(1, 100_000)}`))).toEqual([
@@ -53,23 +53,23 @@ describe("a request for an output", () => {
   });
 
   it("gets the end and no chunks with offset=now, and with HEAD", async () => {
-    const { start, write, complete, get } = createOutputStage();
+    const { start, get } = createOutputStage();
     const writing = await start();
-    await write(writing, "ab");
+    await writing.write("ab");
     const now = await get(writing, "?offset=now");
     expect(seen(now)).toEqual([200, "", place(1, 2), "up-to-date"]);
     expect(now.headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json" });
     expect(now.headers.etag).toBeUndefined();
-    await complete(writing);
+    await writing.complete();
     const head = await get(writing, "", { method: "HEAD" });
     expect(seen(head)).toEqual([200, "", place(1, 2), "up-to-date", "closed"]);
     expect(head.headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json" });
   });
 
   it("has a tag that changes with the chunks, with discards and with the end", async () => {
-    const { start, write, again, complete, get } = createOutputStage();
-    let writing = await start();
-    await write(writing, "ab");
+    const { start, get } = createOutputStage();
+    const writing = await start();
+    await writing.write("ab");
     const tags: (string | undefined)[] = [];
     const look = async (): Promise<void> => {
       const { headers } = await get(writing);
@@ -80,24 +80,24 @@ describe("a request for an output", () => {
       expect(known.headers["stream-next-offset"]).toBe(headers["stream-next-offset"]);
     };
     await look();
-    await write(writing, "c");
+    await writing.write("c");
     await look();
-    writing = await again(writing);
+    await writing.again();
     await look();
-    await write(writing, "abc");
+    await writing.write("abc");
     await look();
-    await complete(writing);
+    await writing.complete();
     await look();
     expect(new Set(tags).size).toBe(5);
   });
 
   it("is told the last place that stands if chunks before its offset were discarded", async () => {
-    const { start, write, again, get } = createOutputStage();
+    const { start, get } = createOutputStage();
     const first = await start();
-    await write(first, "ab", '{"next":1}');
-    await write(first, "cd");
-    const second = await again(first, 2);
-    const gone = await get(second, `?offset=${place(1, 3)}`);
+    await first.write("ab", '{"next":1}');
+    await first.write("cd");
+    await first.again(2);
+    const gone = await get(first, `?offset=${place(1, 3)}`);
     expect(gone.status).toBe(410);
     expect(gone.headers).toMatchObject({
       "stream-next-offset": place(1, 2),
@@ -105,9 +105,9 @@ describe("a request for an output", () => {
       "content-type": "application/problem+json",
     });
     expect(JSON.parse(gone.body as string)).toMatchObject({ name: "output-discarded", status: 410 });
-    await write(second, "C");
-    expect((await get(second, `?offset=${place(1, 4)}`)).status).toBe(410);
-    expect(seen(await get(second, `?offset=${place(1, 2)}`))).toEqual([200, "C", place(2, 3), "up-to-date"]);
+    await first.write("C");
+    expect((await get(first, `?offset=${place(1, 4)}`)).status).toBe(410);
+    expect(seen(await get(first, `?offset=${place(1, 2)}`))).toEqual([200, "C", place(2, 3), "up-to-date"]);
   });
 
   it.each([
@@ -158,13 +158,13 @@ describe("the path of an output", () => {
   });
 
   it("is in the status of operations with output, with whether it is closed", async () => {
-    const { service, start, complete } = createOutputStage();
+    const { service, start } = createOutputStage();
     const writing = await start();
     const path = `/operations/${writing.operationId}`;
     const status = async (of = path): Promise<{ readonly output?: unknown }> =>
       JSON.parse((await service.handle({ method: "GET", path: of, headers: {} })).body as string);
     expect((await status()).output).toEqual({ href: `${path}/output`, closed: false });
-    await complete(writing);
+    await writing.complete();
     expect((await status()).output).toEqual({ href: `${path}/output`, closed: true });
     expect((await service.get(service.definitions[0], writing.operationId, { tenant }))?.output).toEqual({
       href: `${path}/output`,

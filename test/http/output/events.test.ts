@@ -2,7 +2,8 @@ import type { HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
 import { createEventParser } from "../../support/event-reader.js";
-import { createOutputStage, type OutputStage, place, type Writing } from "../../support/output-stage.js";
+import { createOutputStage, type OutputStage, place } from "../../support/output-stage.js";
+import type { OutputWriter } from "../../support/output-writer.js";
 import { toIterator } from "../streaming/open-stream.js";
 
 interface Opened {
@@ -18,7 +19,7 @@ interface Opened {
 /** Opens a stream of events, and reads it as fast as it comes. */
 async function open(
   { get }: OutputStage,
-  writing: Writing,
+  writing: OutputWriter,
   offset = "-1",
   fields: Readonly<Record<string, string>> = {},
 ): Promise<Opened> {
@@ -63,11 +64,11 @@ describe("a stream of an output", () => {
     const writing = await stage.start();
     const stream = await open(stage, writing);
     expect(stream.events()).toEqual([control(0)]);
-    await stage.write(writing, "ab");
+    await writing.write("ab");
     await nextTurn();
-    await stage.write(writing, "c");
+    await writing.write("c");
     await nextTurn();
-    await stage.complete(writing);
+    await writing.complete();
     await stream.end;
     expect(stream.events()).toEqual([
       control(0),
@@ -101,8 +102,8 @@ describe("a stream of an output", () => {
   it("goes on after Last-Event-ID, which an EventSource sends, and not after the offset of its address", async () => {
     const stage = createOutputStage();
     const writing = await stage.start();
-    await stage.write(writing, "abc");
-    await stage.complete(writing);
+    await writing.write("abc");
+    await writing.complete();
     const stream = await open(stage, writing, "-1", { "last-event-id": place(1, 2) });
     expect(stream.events()[0]).toEqual(["data", place(1, 3), "c"]);
     expect(stream.ended).toBe(true);
@@ -116,23 +117,24 @@ describe("a stream of an output", () => {
   it("ends at a discard, and the place of the client is gone", async () => {
     const stage = createOutputStage();
     const first = await stage.start();
-    await stage.write(first, "ab", '{"next":1}');
-    await stage.write(first, "c");
+    await first.write("ab", '{"next":1}');
+    await first.write("c");
     const stream = await open(stage, first);
-    const second = await stage.again(first, 2);
+    await first.again(2);
     await stream.end;
-    await stage.write(second, "C");
+    await first.write("C");
     expect(stream.events()).toEqual([["data", place(1, 3), "abc"], control(3)]);
-    const gone = await open(stage, second, place(1, 3));
+    const gone = await open(stage, first, place(1, 3));
     expect([gone.reply.status, gone.reply.headers["stream-next-offset"]]).toEqual([410, place(1, 2)]);
   });
 
   it("ends at a discard also if the operation has ended since", async () => {
     const stage = createOutputStage();
     const first = await stage.start();
-    await stage.write(first, "ab");
+    await first.write("ab");
     const stream = await open(stage, first);
-    await stage.complete(await stage.again(first));
+    await first.again();
+    await first.complete();
     await stream.end;
     expect(stream.events()).toEqual([["data", place(1, 2), "ab"], control(2)]);
   });
@@ -140,8 +142,8 @@ describe("a stream of an output", () => {
   it("sends a large output in parts, and says with each whether it is all", async () => {
     const stage = createOutputStage();
     const writing = await stage.start();
-    for (let count = 0; count < 3; count += 1) await stage.write(writing, "x".repeat(50_000));
-    await stage.complete(writing);
+    for (let count = 0; count < 3; count += 1) await writing.write("x".repeat(50_000));
+    await writing.complete();
     const stream = await open(stage, writing);
     await stream.end;
     const controls = stream.events().filter(([type]) => type === "control");
@@ -184,7 +186,7 @@ describe("a stream of an output", () => {
         429,
         expect.stringMatching(/^[1-5]$/),
       ]);
-      await stage.write(writing, "a");
+      await writing.write("a");
       const stream = await open(stage, writing);
       expect([stream.ended, stream.events()]).toEqual([true, [["data", place(1, 1), "a"], control(1)]]);
       await taken.abort();
@@ -199,7 +201,7 @@ describe("a stream of an output", () => {
     await chunks.next();
     const before = stage.reads.length;
     for (const text of "abcdef") {
-      await stage.write(writing, text);
+      await writing.write(text);
       await nextTurn();
     }
     expect(stage.reads.length).toBe(before);

@@ -8,12 +8,13 @@ import {
   seen,
   type Writing,
 } from "../../support/output-stage.js";
+import type { OutputWriter } from "../../support/output-writer.js";
 import { isSettled } from "../../support/waiting-service.js";
 
 const EPOCH_MS = Date.UTC(2024, 9, 9);
 
 /** Sends a request that waits. Resolves when it waits or has been answered. */
-async function wait({ get }: OutputStage, writing: Writing, offset: string, more = "") {
+async function wait({ get }: OutputStage, writing: OutputWriter, offset: string, more = "") {
   const reply = get(writing, `?offset=${offset}&live=long-poll${more}`);
   await nextTurn();
   return { reply };
@@ -23,14 +24,14 @@ describe("a long poll", () => {
   it("is answered at once with what stands, and otherwise with what comes next", async () => {
     const stage = createOutputStage();
     const writing = await stage.start();
-    await stage.write(writing, "ab");
+    await writing.write("ab");
     const first = await (await wait(stage, writing, "-1")).reply;
     expect(seen(first)).toEqual([200, "ab", place(1, 2), "up-to-date"]);
     expect(first.headers.etag).toBeDefined();
     const { reply } = await wait(stage, writing, place(1, 2));
     const { reply: now } = await wait(stage, writing, "now");
     expect(await isSettled(Promise.race([reply, now]))).toBe(false);
-    await stage.write(writing, "c");
+    await writing.write("c");
     expect(seen(await reply)).toEqual([200, "c", place(1, 3), "up-to-date"]);
     expect(seen(await now)).toEqual(seen(await reply));
     expect((await now).headers.etag).toBeUndefined();
@@ -53,9 +54,9 @@ describe("a long poll", () => {
   it("gets 204 at once at the end of a closed output, and when it is closed", async () => {
     const stage = createOutputStage();
     const writing = await stage.start();
-    await stage.write(writing, "a");
+    await writing.write("a");
     const { reply } = await wait(stage, writing, place(1, 1));
-    await stage.complete(writing);
+    await writing.complete();
     const closed = [204, "", place(1, 1), "up-to-date", "closed"];
     expect(seen(await reply)).toEqual(closed);
     for (const offset of [place(1, 1), "now"])
@@ -66,9 +67,9 @@ describe("a long poll", () => {
   it("learns of discards while it waits and before", async () => {
     const stage = createOutputStage();
     const first = await stage.start();
-    await stage.write(first, "ab");
+    await first.write("ab");
     const { reply } = await wait(stage, first, place(1, 2));
-    await stage.again(first);
+    await first.again();
     expect(seen(await reply)).toEqual([410, "", place(0, 0)]);
     expect(seen(await (await wait(stage, first, place(1, 1))).reply)).toEqual([410, "", place(0, 0)]);
   });
@@ -76,7 +77,7 @@ describe("a long poll", () => {
   it("has a cursor that counts intervals of 20 s, and is always greater than that of the client", async () => {
     const stage = createOutputStage({ random: () => 0.5 });
     const writing = await stage.start();
-    await stage.write(writing, "a");
+    await writing.write("a");
     const current = Math.floor((stage.clock.now() - EPOCH_MS) / 20_000);
     const cursorFor = async (given?: number) => {
       const more = given === undefined ? "" : `&cursor=${given}`;
@@ -99,14 +100,14 @@ describe("a long poll", () => {
     const { reply } = await wait(stage, writing, "-1");
     const { status, headers } = await reply;
     expect([status, headers["retry-after"]]).toEqual([429, expect.stringMatching(/^[1-5]$/)]);
-    await stage.write(writing, "a");
+    await writing.write("a");
     expect(seen(await (await wait(stage, writing, "-1")).reply)).toEqual([
       200,
       "a",
       place(1, 1),
       "up-to-date",
     ]);
-    await stage.complete(other);
+    await other.complete();
     await taken.reply;
   });
 
@@ -121,7 +122,7 @@ describe("a long poll", () => {
     expect((await left).status).toBe(204);
     const { reply } = await wait(stage, writing, "-1");
     expect(await isSettled(reply)).toBe(false);
-    await stage.complete(writing);
+    await writing.complete();
     expect((await reply).status).toBe(204);
   });
 

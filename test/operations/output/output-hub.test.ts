@@ -8,12 +8,13 @@ import {
   seen,
   type Writing,
 } from "../../support/output-stage.js";
+import type { OutputWriter } from "../../support/output-writer.js";
 import { isSettled } from "../../support/waiting-service.js";
 
 const COUNT = 1_000;
 
 /** Sends a request that waits for more. */
-async function wait({ get }: OutputStage, writing: Writing, offset = place(0, 0)) {
+async function wait({ get }: OutputStage, writing: OutputWriter, offset = place(0, 0)) {
   const reply = get(writing, `?offset=${offset}&live=long-poll`);
   await nextTurn();
   return { reply };
@@ -35,7 +36,7 @@ describe("reads of outputs", () => {
     const writing = await stage.start();
     const waiting = await Promise.all(Array.from({ length: COUNT }, () => wait(stage, writing)));
     stage.reads.length = 0;
-    await stage.write(writing, "ab");
+    await writing.write("ab");
     const replies = await Promise.all(waiting.map(({ reply }) => reply));
     expect(new Set(replies.map((reply) => JSON.stringify(seen(reply)))).size).toBe(1);
     expect(stage.reads.map((requests) => requests.map(({ id }) => id))).toEqual([[writing.operationId]]);
@@ -46,8 +47,7 @@ describe("reads of outputs", () => {
     const writings = await Promise.all(Array.from({ length: COUNT }, () => stage.start()));
     const waiting = await Promise.all(writings.map((writing) => wait(stage, writing)));
     stage.reads.length = 0;
-    const appends = writings.map((lease) => ({ lease, from: 0, chunks: ['"a"'], bytes: 3 }));
-    await stage.backend.output.append(appends);
+    await Promise.all(writings.map((writing) => writing.write("a")));
     for (const { reply } of waiting) expect((await reply).status).toBe(200);
     expect(stage.reads.map(({ length }) => length)).toEqual([500, 500]);
   });
@@ -57,13 +57,13 @@ describe("reads of outputs", () => {
     const [followed, other] = [await stage.start(), await stage.start()];
     const { reply } = await wait(stage, followed);
     stage.reads.length = 0;
-    await stage.write(other, "a");
+    await other.write("a");
     await nextTurn();
     expect(stage.reads).toEqual([]);
-    await stage.write(followed, "a");
+    await followed.write("a");
     await reply;
     stage.reads.length = 0;
-    await stage.write(followed, "b");
+    await followed.write("b");
     await stage.clock.advance(60_000);
     expect(stage.reads).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe("reads of outputs", () => {
     const stage = createOutputStage({ change: deaf });
     const writing = await stage.start();
     const { reply } = await wait(stage, writing);
-    await stage.write(writing, "a");
+    await writing.write("a");
     await stage.clock.advance(4_999);
     expect(await isSettled(reply)).toBe(false);
     await stage.clock.advance(1);
@@ -86,7 +86,7 @@ describe("reads of outputs", () => {
     const writing = await stage.start();
     const { reply } = await wait(stage, writing);
     isDown = true;
-    await stage.write(writing, "a");
+    await writing.write("a");
     await stage.clock.advance(12_000);
     const failures = stage.events.filter(({ event }) => event === "background.failed");
     expect(failures).toEqual([{ event: "background.failed", step: "watch-read", error }]);
@@ -108,10 +108,10 @@ describe("reads of outputs", () => {
     const writing = await stage.start();
     const { reply } = await wait(stage, writing);
     isSlow = true;
-    await stage.backend.operations.renew(writing, { leaseMs: 3_600_000, progress: "1" });
+    await writing.report();
     await nextTurn();
     expect(answers).toHaveLength(1);
-    await stage.write(writing, "a");
+    await writing.write("a");
     answers[0]?.();
     await nextTurn();
     expect(answers).toHaveLength(2);
@@ -130,7 +130,7 @@ describe("reads of outputs", () => {
     });
     const writing = await stage.start();
     const first = await wait(stage, writing);
-    await stage.write(writing, "a");
+    await writing.write("a");
     const second = await wait(stage, writing);
     while (answers.length > 0) {
       answers.shift()?.();

@@ -12,7 +12,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   batching: "contract ports platform",
   observing: "contract ports platform",
   protocol: "contract ports platform batching",
-  operations: "contract formats ports platform protocol telemetry",
+  operations: "contract formats ports platform batching protocol telemetry",
   http: "contract formats ports platform observing protocol operations telemetry",
   service: "contract formats ports platform observing protocol operations telemetry http backends/memory",
   client: "contract",

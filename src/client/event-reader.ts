@@ -1,6 +1,12 @@
 import { misuse } from "../contract/options.js";
 import { reasonOf } from "./pause.js";
 
+/** An event with data. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly data: string;
+}
+
 /** State that the next connection continues from. */
 export interface Connection {
   /** Id of the last event, or an empty text. */
@@ -18,7 +24,7 @@ const SILENCE_MS = 30_000;
 const MAX_EVENT_LENGTH = 2 ** 24;
 
 /**
- * Reads the data of each event as the HTML standard does (§9.2.6), until the connection ends, is silent for too long,
+ * Reads the events with data as the HTML standard does (§9.2.6), until the connection ends, is silent for too long,
  * or the signal is aborted. Takes linear time.
  *
  * Throws `INVALID_OPTION` if an event is too long.
@@ -28,7 +34,7 @@ export async function* readEvents(
   url: string,
   connection: Connection,
   signal: AbortSignal | undefined,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<StreamEvent, void, undefined> {
   let id = connection.lastId;
   let type = "";
   let data: string[] = [];
@@ -40,10 +46,9 @@ export async function* readEvents(
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (line === "") {
       connection.lastId = id;
-      const isState = data.length > 0 && (type === "" || type === "message");
-      if (isState) {
+      if (data.length > 0) {
         connection.wasHeard = true;
-        yield data.join("\n");
+        yield { type: type || "message", data: data.join("\n") };
       }
       type = "";
       data = [];

@@ -1,16 +1,8 @@
 import { AsyncReplyError } from "../contract/errors.js";
-import { misuse, shown } from "../contract/options.js";
-import { type Connection, readEvents } from "./event-reader.js";
+import { openEvents } from "./connections.js";
+import type { Connection } from "./event-reader.js";
 import { type AnyOperation, hasEnded, toOperation } from "./operation.js";
 import type { ClientSettings } from "./options.js";
-import { backoff, within } from "./pause.js";
-import { send } from "./send.js";
-
-/** Time until a reconnect, unless the service sends another one. Milliseconds. */
-const RETRY_MS = 1_000;
-
-/** Shortest time until a reconnect, even if the service sends a shorter one. Milliseconds. */
-const MIN_RETRY_MS = 500;
 
 /**
  * Reads the states of an operation from server-sent events, over one connection instead of one request for each state.
@@ -23,44 +15,19 @@ export async function* eventStream(
   url: string,
   signal?: AbortSignal,
 ): AsyncGenerator<AnyOperation, void, undefined> {
-  const connection: Connection = { lastId: "", retryMs: RETRY_MS, wasHeard: false };
-  for (let failures = 0; ; failures++) {
-    const { lastId } = connection;
-    const { body: stream } = await send(settings, {
-      url,
-      signal,
-      headers: () => ({
-        accept: "text/event-stream, application/json;q=0.5",
-        ...(lastId === "" ? {} : { "last-event-id": lastId }),
-      }),
-      read: toStream,
-    });
-    if (typeof stream === "string")
-      throw misuse(
-        `The reply of ${url} is ${shown(stream)}, and not an event stream. Check \`baseUrl\` and \`statusPath\`.`,
-      );
-    if (!stream) return;
-    connection.wasHeard = false;
-    for await (const data of readEvents(stream as ReadableStream<Uint8Array>, url, connection, signal)) {
-      const operation = toState(data, url);
-      yield operation;
-      if (hasEnded(operation)) return;
-    }
-    if (connection.wasHeard) failures = 0;
-    const pauseMs = connection.wasHeard ? MIN_RETRY_MS : backoff(failures, MIN_RETRY_MS);
-    await within(Math.max(connection.retryMs, pauseMs), signal);
+  const toCall = ({ lastId }: Connection) => ({
+    url,
+    headers: () => ({
+      accept: "text/event-stream, application/json;q=0.5",
+      ...(lastId === "" ? {} : { "last-event-id": lastId }),
+    }),
+  });
+  for await (const { type, data } of openEvents(settings, toCall, "", signal)) {
+    if (type !== "message") continue;
+    const operation = toState(data, url);
+    yield operation;
+    if (hasEnded(operation)) return;
   }
-}
-
-/**
- * Returns the stream of a reply. If the service does not stream or has no news, returns
- * undefined. Otherwise returns the media type.
- */
-async function toStream({ status, headers, body }: Response): Promise<ReadableStream | string | undefined> {
-  const type = headers.get("content-type") ?? "";
-  if (/^text\/event-stream *(;|$)/i.test(type)) return body ?? undefined;
-  await body?.cancel();
-  return status === 204 || /^$|json|^text\/plain/i.test(type) ? undefined : type;
 }
 
 function toState(data: string, url: string): AnyOperation {

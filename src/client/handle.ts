@@ -1,5 +1,7 @@
-import type { ResultOf } from "../contract/definition/definitions.js";
+import type { ChunkOf, ResultOf } from "../contract/definition/definitions.js";
 import { AsyncReplyError, operationFailed } from "../contract/errors.js";
+import { invalidOption } from "../contract/options.js";
+import type { OutputPart } from "../contract/output.js";
 import type { Problem } from "../contract/problem.js";
 import { createReader, type ReadState } from "./follow.js";
 import { type AnyOperation, type ClientOperation, hasEnded, toOperation } from "./operation.js";
@@ -28,6 +30,12 @@ export interface QueryOptions<Definition> {
   }) => number | false;
   /** The client has already retried. */
   readonly retry: false;
+}
+
+/** Options of `output` of a handle. */
+export interface OutputOptions extends CallOptions {
+  /** The `position` of the last part that you have. Default: the beginning. */
+  readonly from?: string;
 }
 
 /** Outcome of `cancel` of a handle. */
@@ -69,6 +77,13 @@ export interface OperationHandle<Definition> extends AsyncIterable<ClientOperati
    * Throws `REQUEST_REFUSED` and `SERVICE_UNAVAILABLE`.
    */
   get(options?: CallOptions): Promise<ClientOperation<Definition> | undefined>;
+  /**
+   * Iterates over the output from a place on, as it grows, up to its end. Goes on across lost connections and restarts of the
+   * service. Ends when the operation has ended, in whatever way: see its state. Needs the option `outputStream`.
+   *
+   * Throws `REQUEST_REFUSED` if there is no such operation or it has no output, and `SERVICE_UNAVAILABLE`.
+   */
+  output(options?: OutputOptions): AsyncGenerator<OutputPart<ChunkOf<Definition>>, void, undefined>;
   /**
    * Asks to cancel the operation.
    *
@@ -115,7 +130,7 @@ export function createHandle<Definition>(
   ): Promise<AnyOperation | undefined> => {
     const { signal, headers } = checkCall(owner, options);
     const url = urlOf();
-    const call = { url, method, signal, mayMiss: true } as const;
+    const call = { url, method, signal, expected: "not-found" };
     const { status, body } = await send({ ...settings, callHeaders: headers }, call);
     return status === 404 ? undefined : toOperation(body, url);
   };
@@ -136,6 +151,13 @@ export function createHandle<Definition>(
     while (!end);
   }
 
+  async function* output(options: OutputOptions = {}): AsyncGenerator<OutputPart<unknown>, void, undefined> {
+    const { from, signal, headers } = checkCall("output", options, ["from"]);
+    const { outputStream } = settings;
+    if (!outputStream) throw invalidOption("outputStream", "the one of this module", outputStream);
+    yield* outputStream({ ...settings, callHeaders: headers }, `${urlOf()}/output`, from, signal);
+  }
+
   let readQueried: ReadState | undefined;
   const handle: Omit<OperationHandle<Definition>, "operationId"> = {
     ...rest,
@@ -146,6 +168,7 @@ export function createHandle<Definition>(
       throw operationFailed({ title: status, ...error } as Problem);
     },
     states,
+    output: output as OperationHandle<Definition>["output"],
     [Symbol.asyncIterator]: states,
     get: async (options) => (await ask("get", options)) as State | undefined,
     cancel: async (options) => {

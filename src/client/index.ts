@@ -7,10 +7,17 @@
 
 export type { ViewOf } from "../contract/definition/definitions.js";
 export { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+export type { OutputPart } from "../contract/output.js";
 export type { MaybePromise } from "../contract/promises.js";
 export { type Client, type ClientPaths, createClient, type OperationClient } from "./client.js";
 export { eventStream } from "./event-stream.js";
-export type { ClientCancelResult, OperationHandle, QueryOptions, SavedOperation } from "./handle.js";
+export type {
+  ClientCancelResult,
+  OperationHandle,
+  OutputOptions,
+  QueryOptions,
+  SavedOperation,
+} from "./handle.js";
 export { createKeyStore, type Intent, type KeyStorage, type KeyStore } from "./key-store.js";
 export { type ListedClientOperation, type ListOptions, listOperations } from "./list.js";
 export type { ClientOperation } from "./operation.js";
@@ -20,6 +27,8 @@ export type {
   ClientHeaders,
   ClientOptions,
   ClientRequest,
+  OutputStream,
   StateStream,
 } from "./options.js";
+export { outputStream } from "./output-stream.js";
 export type { ClientSubmitOptions } from "./submit.js";

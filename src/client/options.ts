@@ -1,4 +1,5 @@
 import { invalidOption, isObject, misuse, shown } from "../contract/options.js";
+import type { OutputPart } from "../contract/output.js";
 import type { MaybePromise } from "../contract/promises.js";
 import type { KeyStore } from "./key-store.js";
 import type { AnyOperation } from "./operation.js";
@@ -30,6 +31,14 @@ export type StateStream = (
   signal?: AbortSignal,
 ) => AsyncGenerator<AnyOperation, void, undefined>;
 
+/** Reads the output of an operation from server-sent events. */
+export type OutputStream = (
+  settings: ClientSettings,
+  url: string,
+  from?: string,
+  signal?: AbortSignal,
+) => AsyncGenerator<OutputPart<unknown>, void, undefined>;
+
 /** Options of `createClient`. Only `baseUrl` is required. */
 export interface ClientOptions {
   /**
@@ -60,6 +69,8 @@ export interface ClientOptions {
    * it. Default: each state is a request.
    */
   readonly eventStream?: StateStream;
+  /** Pass the `outputStream` of this module to read outputs with `op.output()`. Default: none, which saves 1 KB. */
+  readonly outputStream?: OutputStream;
   /**
    * How long a request that fails is retried. Longer `Retry-After` times are not waited for. Milliseconds. Default:
    * 2 min.
@@ -92,6 +103,7 @@ export interface ClientSettings {
   readonly fetch: ClientFetch;
   readonly keyStore: KeyStore | undefined;
   readonly eventStream: StateStream | undefined;
+  readonly outputStream: OutputStream | undefined;
   readonly giveUpAfterMs: number;
   readonly requestTimeoutMs: number;
 }
@@ -107,6 +119,7 @@ const DEFAULTS: Readonly<Record<keyof ClientOptions | "definitions" | "paths", u
   fetch: (url: string, request: ClientRequest) => fetch(url, request),
   keyStore: undefined,
   eventStream: undefined,
+  outputStream: undefined,
   giveUpAfterMs: 120_000,
   requestTimeoutMs: 30_000,
 };

@@ -15,8 +15,10 @@ export interface Call {
   readonly headers?: () => ClientHeaders;
   readonly body?: string | null;
   readonly signal?: AbortSignal | undefined;
-  /** Returns the reply for an operation that does not exist, instead of throwing. */
-  readonly mayMiss?: true;
+  /** Name of a problem with which the reply is returned. Any other is thrown. Default: none. */
+  readonly expected?: string;
+  /** Status after which the request is repeated for as long as it takes. Default: none. */
+  readonly patientWith?: number;
   /** Reads the body of a reply with a status from 200 to 299. Default: as JSON. */
   readonly read?: (response: Response) => Promise<unknown>;
   /** Is called with the header fields of a try, and awaited, before it is sent. May add fields. */
@@ -59,12 +61,13 @@ export async function send(settings: ClientSettings, call: Call): Promise<Answer
       mayRefresh = false;
       continue;
     }
-    const isMissing = status === 404 && (body as Partial<Problem> | undefined)?.name === "not-found";
-    if (isSuccess(status) || status === 304 || (isMissing && call.mayMiss)) return reply as Answer;
+    const name = (body as Partial<Problem> | undefined)?.name;
+    if (isSuccess(status) || status === 304 || (name && name === call.expected)) return reply as Answer;
     if (!mayRepeat(reply)) throw toError("REQUEST_REFUSED", reply, call);
     call.onFailure?.();
     const pauseMs = Math.max(backoff(failures++, 250), retryAfterMs(headers?.get("retry-after")));
-    if (performance.now() + pauseMs > deadline) throw toError("SERVICE_UNAVAILABLE", reply, call);
+    if (performance.now() + pauseMs > deadline && status !== call.patientWith)
+      throw toError("SERVICE_UNAVAILABLE", reply, call);
     await within(pauseMs, call.signal);
   }
 }

@@ -12,6 +12,12 @@ export interface OutputPosition {
 /** The place before the first chunk. */
 export const BEGINNING: OutputPosition = Object.freeze({ epoch: 0, count: 0 });
 
+/** Stores count no further. */
+const MAX_COUNT = 2_147_483_647;
+
+/** The place after every chunk. The last place that stands before it is the end of an output. */
+export const END: OutputPosition = Object.freeze({ epoch: MAX_COUNT, count: MAX_COUNT });
+
 /** Returns whether two places are the same. */
 export function isSamePosition(one: OutputPosition, other: OutputPosition): boolean {
   return one.epoch === other.epoch && one.count === other.count;
@@ -30,7 +36,7 @@ export function parsePosition(text: string): OutputPosition | undefined {
   const [, epoch, count] = /^(\d{16})_(\d{16})$/.exec(text) ?? [];
   if (epoch === undefined || count === undefined) return undefined;
   const position = { epoch: Number(epoch), count: Number(count) };
-  return Number.isSafeInteger(position.epoch) && Number.isSafeInteger(position.count) ? position : undefined;
+  return position.epoch <= MAX_COUNT && position.count <= MAX_COUNT ? position : undefined;
 }
 
 /** Some chunks of an output. Everything at `at` and after it that was read before does not hold any more. */
@@ -40,4 +46,12 @@ export interface OutputPart<Chunk> {
   readonly chunks: readonly Chunk[];
   /** Where to go on. Store it with what you show, or not at all. */
   readonly position: string;
+}
+
+/** Where an output is read. */
+export interface OutputLink {
+  /** Path of the output. */
+  readonly href: string;
+  /** Whether nothing is added to it any more. */
+  readonly closed: boolean;
 }

@@ -39,6 +39,7 @@ const TITLES = {
   "too-many-pending": "Too many operations have not ended yet",
   "backlog-full": "The backlog is full",
   "not-found": "Not found",
+  "output-discarded": "This part of the output was discarded",
   "method-not-allowed": "The method is not allowed",
   "unsupported-media-type": "The media type is not supported",
   "unsupported-content-coding": "The content coding is not supported",

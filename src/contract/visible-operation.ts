@@ -1,5 +1,6 @@
 import { parseStored } from "./json/json-text.js";
-import type { Operation, OperationState } from "./operation.js";
+import { isTerminal, type Operation, type OperationState } from "./operation.js";
+import type { OutputLink } from "./output.js";
 import { type Problem, shownProblem } from "./problem.js";
 
 /** Part of an operation that every reader sees: clients, code in process and operators. `Time` is the type of its times. */
@@ -21,6 +22,7 @@ export interface VisibleSummary<Time> {
 export interface VisibleOperation<Time> extends VisibleSummary<Time> {
   readonly progress?: unknown;
   readonly result?: unknown;
+  readonly output?: OutputLink;
 }
 
 /** Converts epoch milliseconds to the type of times that a reader gets. */
@@ -90,15 +92,21 @@ export function toVisibleSummary<Time>(
   return visible;
 }
 
-/** Returns an operation with its progress and its result, if the store returned them. See {@link toVisibleSummary}. */
+/**
+ * Returns an operation with its progress and its result, if the store returned them. See {@link toVisibleSummary}.
+ *
+ * @param outputHref Path of its output. Default: it has none.
+ */
 export function toVisible<Time>(
   operation: SummarySource & Pick<Operation, "progress" | "result">,
   toTime: ToTime<Time>,
   problemBaseUri: string,
+  outputHref?: string,
 ): VisibleOperation<Time> {
   const visible: Writable<VisibleOperation<Time>> = toVisibleSummary(operation, toTime, problemBaseUri);
   const { state, progress, result } = operation;
   if (state === "pending" && progress !== undefined) visible.progress = parseStored(progress);
   if (result !== undefined) visible.result = parseStored(result);
+  if (outputHref !== undefined) visible.output = { href: outputHref, closed: isTerminal(state) };
   return visible;
 }

@@ -1,6 +1,7 @@
 import type { Definitions } from "../contract/definition/definitions.js";
 import type { Format } from "../formats/format.js";
 import type { Hub } from "../operations/following/hub.js";
+import type { OutputHub } from "../operations/output/output-hub.js";
 import type { Backend } from "../ports/backend.js";
 import type { Shared } from "../protocol/shared.js";
 import type { ServiceSettings } from "./settings.js";
@@ -15,4 +16,6 @@ export interface ServiceContext extends Shared {
   readonly formats: readonly Format[];
   /** Tells waiting requests and calls when their operations change. */
   readonly hub: Hub;
+  /** Tells them when outputs grow. Absent if the back end keeps none. */
+  readonly outputs?: OutputHub;
 }

@@ -12,6 +12,8 @@ import { emptyReply, type Fields } from "./message/reply.js";
 import { cancelOperation } from "./operation/cancel-operation.js";
 import { getOperation } from "./operation/get-operation.js";
 import { listOperations } from "./operation/list-operations.js";
+import { OUTPUT_SUFFIX } from "./operation/present.js";
+import { getOutput } from "./output/get-output.js";
 import { type Requested, replyToError } from "./refused.js";
 import { createRouteTable, type Match, NO_PARAMS, pathOf } from "./routing/route-table.js";
 import { submit } from "./submit/submit-operation.js";
@@ -96,12 +98,18 @@ function createFinder(service: ServiceContext): (path: string) => Match<Resource
     : undefined;
   const monitors = `${status}/`;
   const monitor: Match<Resource> = { target: statusMonitor(service), params: NO_PARAMS };
+  const hasOutputs = service.definitions.some(({ chunk }) => chunk !== undefined);
+  const output: Match<Resource> = { target: operationOutput, params: NO_PARAMS };
   return (path) => {
     const fixed = collections.fixed(path);
     if (fixed !== undefined) return fixed;
     if (path === status) return list;
-    const isMonitor = path.startsWith(monitors) && !path.includes("/", monitors.length);
-    return isMonitor ? monitor : collections.withFields(path);
+    if (path.startsWith(monitors)) {
+      const rest = path.indexOf("/", monitors.length);
+      if (rest === -1) return monitor;
+      if (hasOutputs && path.slice(rest) === OUTPUT_SUFFIX) return output;
+    }
+    return collections.withFields(path);
   };
 }
 
@@ -180,6 +188,11 @@ function collection(service: ServiceContext, definition: OperationDefinition): R
 const operationList: Resource = {
   requested: "operations",
   methods: { GET: listOperations, HEAD: listOperations },
+};
+
+const operationOutput: Resource = {
+  requested: "output",
+  methods: { GET: getOutput, HEAD: getOutput },
 };
 
 function statusMonitor({ definitions }: ServiceContext): Resource {

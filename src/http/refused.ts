@@ -10,15 +10,17 @@ import type { HttpRequest, HttpResponse } from "./message/message.js";
 import { type ProblemReply, toProblem } from "./message/problems.js";
 import { problemReply } from "./message/reply.js";
 import { problemFormat } from "./negotiation/reply-format.js";
+import { OUTPUT_SUFFIX } from "./operation/present.js";
 
 /**
- * The resource that a request is about: the definition that it submits to, an operation, the list of operations, or
+ * The resource that a request is about: the definition that it submits to, an operation, its output, the list of operations, or
  * something else at a path after `basePath`. Undefined if the path is unknown.
  */
 export type Requested =
   | OperationDefinition
   | "operation"
   | "operations"
+  | "output"
   | { readonly path: string; readonly name?: undefined }
   | undefined;
 
@@ -57,8 +59,11 @@ function routeOf(
 ): string | undefined {
   if (requested === undefined) return undefined;
   if (typeof requested === "object") return basePath + requested.path;
-  return basePath + statusPath + (requested === "operation" ? "/{id}" : "");
+  return basePath + statusPath + BELOW[requested];
 }
+
+/** What follows the status path in the path of a resource. */
+const BELOW = { operations: "", operation: "/{id}", output: `/{id}${OUTPUT_SUFFIX}` } as const;
 
 /** Returns the error for the event: the cause, unless the error itself has an `eventDetail` for operators. */
 function toldError(error: unknown): unknown {

@@ -5,6 +5,7 @@ import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";
 import type { OpenApiDocument, OpenApiInfo, OpenApiServer } from "./document.js";
 import { createDraft } from "./draft.js";
+import { describeOutput, hasOutputs } from "./paths/output-path.js";
 import { describeList, describeStatus, STATUS_TAG } from "./paths/status-path.js";
 import { submissionPath } from "./paths/submission-path.js";
 import { endedWebhook } from "./paths/webhooks.js";
@@ -68,6 +69,7 @@ export function describeService(
       ),
       ...(settings.list ? { [basePath + statusPath]: describeList(draft) } : {}),
       [`${basePath}${statusPath}/{operationId}`]: describeStatus(draft),
+      ...(hasOutputs(draft) ? { [`${basePath}${statusPath}/{operationId}/output`]: describeOutput(draft) } : {}),
     },
     ...(draft.webhooks === undefined ? {} : { webhooks: { operationEnded: endedWebhook(draft) } }),
     // Last, because everything above adds components.

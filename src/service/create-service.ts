@@ -19,6 +19,8 @@ import { checkPaths } from "../http/routing/check-paths.js";
 import { SETTINGS, type SettingsOptions } from "../http/settings.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createHub } from "../operations/following/hub.js";
+import { createPlaces } from "../operations/following/places.js";
+import { createOutputHub } from "../operations/output/output-hub.js";
 import { storeAnswer } from "../operations/store-answer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import type { Backend, SeparateStores } from "../ports/backend.js";
@@ -34,6 +36,7 @@ import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
 import { SHARED } from "../protocol/shared.js";
 import { memoryOnlyEvent } from "./memory-only.js";
+import { output } from "./output.js";
 import { prepare } from "./prepare.js";
 import { cancel, get } from "./read.js";
 import { readFormats } from "./read-formats.js";
@@ -110,13 +113,11 @@ export function createService<
   const lifecycle = createLifecycle(report);
   const bell = createBell({ queue: backend.queue, runtime, observe });
   const inTime = <Result>(call: Promise<Result>): Promise<Result> => storeAnswer({ settings, runtime }, call);
-  const hub = createHub({
-    operations: backend.operations,
-    runtime,
-    observe,
-    maxWaiters: settings.maxWaiters,
-    inTime,
-  });
+  const places = createPlaces(clock, settings.maxWaiters);
+  const following = { operations: backend.operations, runtime, observe, places, inTime };
+  const hub = createHub(following);
+  const outputs =
+    backend.output === undefined ? undefined : createOutputHub({ ...following, output: backend.output });
   const estimate = createRetryAfterEstimate();
   const backlog = createBacklog({ definitions, backend, runtime, estimate, inTime });
   const context: ServiceContext = {
@@ -133,6 +134,7 @@ export function createService<
     estimate,
     ...(backlog === undefined ? {} : { backlog }),
     hub,
+    ...(outputs === undefined ? {} : { outputs }),
   };
   const { hasPath, handle } = createRouter(context);
   const service: Service<List, Tx> = {
@@ -148,6 +150,7 @@ export function createService<
       lifecycle.run(() => prepare(context, definition, input, given)) as never,
     get: (definition, id, given) => lifecycle.run(() => get(context, definition, id, given)) as never,
     result: (definition, id, given) => lifecycle.run(() => result(context, definition, id, given)) as never,
+    output: (definition, id, given) => output(context, definition, id, given) as never,
     cancel: (definition, id, given) => lifecycle.run(() => cancel(context, definition, id, given)) as never,
     close: () => {
       // The lifecycle waits for requests in progress, and these may be waiting for work.

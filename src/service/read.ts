@@ -1,8 +1,9 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { Operation } from "../contract/operation.js";
 import { checkIdText } from "../contract/options.js";
-import { toDate, toVisible, type VisibleOperation } from "../contract/visible-operation.js";
+import { toDate, type VisibleOperation } from "../contract/visible-operation.js";
 import type { ServiceContext } from "../http/context.js";
+import { viewOf } from "../http/operation/present.js";
 import { callsOf, cancelOperation } from "../operations/cancel.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { knownDefinition, readCall } from "./call.js";
@@ -22,8 +23,8 @@ export async function get(
   return operation && visible(context, operation);
 }
 
-function visible({ settings }: ServiceContext, operation: Operation): VisibleOperation<Date> {
-  return toVisible(operation, toDate, settings.problemBaseUri);
+function visible(context: ServiceContext, operation: Operation): VisibleOperation<Date> {
+  return viewOf(context, operation, toDate);
 }
 
 /** Outcome of a cancellation, and the operation after it. */

@@ -1,5 +1,6 @@
 import type { AwaitUsing } from "../contract/await-using.js";
-import type { Definitions, InputOf, ResultOf, ViewOf } from "../contract/definition/definitions.js";
+import type { ChunkOf, Definitions, InputOf, ResultOf, ViewOf } from "../contract/definition/definitions.js";
+import type { OutputPart } from "../contract/output.js";
 import type { ServiceContext } from "../http/context.js";
 import type { Router } from "../http/handle.js";
 import type { Backend } from "../ports/backend.js";
@@ -146,6 +147,20 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> e
     options: { readonly tenant: string; readonly signal?: AbortSignal },
   ): Promise<ResultOf<Definition>>;
   /**
+   * Iterates over the output of an operation of this tenant and this definition, as it grows, up to its end. Ends when the
+   * operation has ended, in whatever way: see its state. Waits without a time limit, so pass a `signal`.
+   *
+   * Throws `NOT_FOUND` if there is no such operation; the reason of the signal if it is aborted; `SERVICE_CLOSED`, also if the
+   * service closes during the iteration; `INVALID_OPTION`, also if the definition has no `chunk`; `STORE_UNAVAILABLE`.
+   *
+   * @param options.from The `position` of the last part that you have. Default: the beginning.
+   */
+  output<const Definition extends List[number]>(
+    definition: Definition,
+    id: string,
+    options: { readonly tenant: string; readonly from?: string; readonly signal?: AbortSignal },
+  ): AsyncGenerator<OutputPart<ChunkOf<Definition>>, void, undefined>;
+  /**
    * Cancels an operation of this tenant and this definition, even if the definition does not let clients cancel.
    *
    * Throws `INVALID_OPTION`, `STORE_UNAVAILABLE`, `SERVICE_CLOSED`.
@@ -204,6 +219,12 @@ export interface CallsWithoutTenant<List extends Definitions, Tx> {
     id: string,
     options?: { readonly tenant?: string; readonly signal?: AbortSignal },
   ): Promise<ResultOf<Definition>>;
+  /** See {@link Service.output}. Default of `tenant`: `default`. */
+  output<const Definition extends List[number]>(
+    definition: Definition,
+    id: string,
+    options?: { readonly tenant?: string; readonly from?: string; readonly signal?: AbortSignal },
+  ): AsyncGenerator<OutputPart<ChunkOf<Definition>>, void, undefined>;
   /** See {@link Service.cancel}. Default of `tenant`: `default`. */
   cancel<const Definition extends List[number]>(
     definition: Definition,

@@ -87,7 +87,7 @@ describe("an unknown option throws and suggests the closest known one", () => {
     [
       "of createClient",
       "Unknown option `baseURL` of createClient. Known options: baseUrl, definitions, paths, statusPath, headers, " +
-        "fetch, keyStore, eventStream, giveUpAfterMs, requestTimeoutMs.",
+        "fetch, keyStore, eventStream, outputStream, giveUpAfterMs, requestTimeoutMs.",
       () => createClient({ baseURL: "/v1", definitions }),
     ],
   ]);

@@ -168,8 +168,12 @@ describe("the document of a service", () => {
   });
 
   it("has a schema for every problem type that a service with `authorize` sends", () => {
-    const names = ["all options at once", "orders that are created before the reply"];
-    const text = JSON.stringify([...names.map((name) => documentOf(name)), describeLogs()]);
+    const names = [
+      "all options at once",
+      "orders that are created before the reply",
+      "operations with output",
+    ];
+    const text = JSON.stringify(names.map((name) => documentOf(name)));
     const described = [...text.matchAll(/"const":"[^"]+#([a-z-]+)"/g)].map(([, type]) => type);
     const anchors = [...page("README.md").text.matchAll(/<a id="([a-z-]+)"><\/a>/g)].map(([, type]) => type);
     const sent = anchors.filter((type) => type !== "not-configured");
@@ -180,6 +184,38 @@ describe("the document of a service", () => {
     const problems = (document: OpenApiDocument) => Object.keys(document.components.schemas);
     expect(problems(describeLogs())).toContain("OutputTooLargeProblem");
     expect(problems(mixed)).not.toContain("OutputTooLargeProblem");
+  });
+
+  it("describes outputs, and the chunks of each definition that has some", () => {
+    const { paths, components } = documentOf("operations with output");
+    const get = paths["/operations/{operationId}/output"]?.get;
+    expect(get).toMatchObject({ operationId: "getOutput", tags: ["Operations"] });
+    expect(get?.parameters?.map(({ name }) => name)).toEqual([
+      "offset",
+      "live",
+      "cursor",
+      "If-None-Match",
+      "Last-Event-ID",
+    ]);
+    const chunks = { anyOf: [`${SCHEMAS}AnswersChunks`, `${SCHEMAS}LogsChunks`].map(($ref) => ({ $ref })) };
+    const content = get?.responses[200]?.content;
+    expect(content?.["application/json"]?.schema).toEqual(chunks);
+    expect(content?.["text/event-stream"]?.schema).toMatchObject(chunks);
+    expect(components.schemas.LogsChunks).toMatchObject({ type: "array", items: { $ref: `${SCHEMAS}LogsChunk` } });
+    const output = { output: { type: "object", required: ["href", "closed"] } };
+    expect(components.schemas.AnswersPending).toMatchObject({ properties: output });
+    expect(components.schemas.FailedOperation).toMatchObject({ properties: output });
+    expect(components.schemas.PlainPending?.properties).not.toHaveProperty("output");
+    expect(Object.keys(documentOf("the order service").paths)).toEqual(["/orders", "/operations/{operationId}"]);
+  });
+
+  it("describes only the ways to wait for output that the service has", () => {
+    const definition = defineOperation({ name: "a", path: "/a", input: z.string(), chunk: z.string() });
+    const options = { definitions: [definition], authorize, maxWaitMs: 0, maxStreamMs: 0 };
+    const { paths } = createOpenApiDocument(createService(options), { info });
+    const { parameters, responses } = paths["/operations/{operationId}/output"]?.get ?? {};
+    expect(parameters?.map(({ name }) => name)).toEqual(["offset", "cursor", "If-None-Match"]);
+    expect(Object.keys(responses?.[200]?.content ?? {})).toEqual(["application/json"]);
   });
 
   it("names the server that it came from, unless the options name servers", () => {

@@ -54,7 +54,7 @@ export function createReplyCheck(): { readonly check: CheckReply; readonly cover
 function common(fact: string): string {
   return fact
     .replace(/^submit\w+/, "submit")
-    .replace(/^listOperations (?=[45])/, "getOperation ")
+    .replace(/^(?:listOperations|getOutput) (?=[45])/, "getOperation ")
     .replace(/(\.definition is ).*/, "$1any")
     .replace(/ is "https:[^"]*[#/]/, ' is "');
 }

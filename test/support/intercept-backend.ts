@@ -3,7 +3,7 @@ import type { SeparateStores } from "async-request-reply/ports";
 
 /** A call to a port that is about to be made. */
 export interface PortCall {
-  readonly port: "operations" | "idempotency" | "queue" | "submissions";
+  readonly port: "operations" | "idempotency" | "output" | "queue" | "submissions";
   readonly method: string;
   readonly args: readonly unknown[];
 }
@@ -20,6 +20,7 @@ export function interceptBackend(backend: Backend, interceptor: Interceptor): Ba
   return {
     operations: intercepted("operations", backend.operations, interceptor),
     submissions: { record, recordMany, findKey, purge },
+    ...(backend.output && { output: intercepted("output", backend.output, interceptor) }),
     queue: intercepted("queue", backend.queue, interceptor),
     check: () => backend.check(),
     close: () => backend.close(),
@@ -31,6 +32,7 @@ export function interceptStores(stores: SeparateStores, interceptor: Interceptor
   return {
     operations: intercepted("operations", stores.operations, interceptor),
     idempotency: intercepted("idempotency", stores.idempotency, interceptor),
+    ...(stores.output && { output: intercepted("output", stores.output, interceptor) }),
     queue: intercepted("queue", stores.queue, interceptor),
   };
 }

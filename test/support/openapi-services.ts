@@ -83,6 +83,14 @@ export const services: Readonly<Record<string, Service>> = {
   }),
   "orders without authorization": createOrderService({ authorize: allowAnonymous() }),
   "orders in every format": createOrderService({ authorize, formats: besidesJson }),
+  "operations with output": createService({
+    authorize,
+    definitions: [
+      defineOperation({ name: "answers", path: "/answers", input: z.string(), chunk: z.object({ text: z.string() }) }),
+      defineOperation({ name: "logs", path: "/logs", input: z.string(), chunk: z.string() }),
+      defineOperation({ name: "plain", path: "/plain", input: z.string() }),
+    ],
+  }),
   "a custom format": createOrderService({ authorize, formats: [unknown] }),
 };
 

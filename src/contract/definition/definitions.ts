@@ -1,4 +1,5 @@
 import type { Json } from "../json/json-types.js";
+import type { OutputLink } from "../output.js";
 import type { Problem } from "../problem.js";
 import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
 import type { OperationDefinition } from "./definition.js";
@@ -87,6 +88,8 @@ export type ViewOf<Definition, Time> = {
   readonly attempt: number;
   /** Time of acceptance. */
   readonly createdAt: Time;
+  /** Where the output is read, and whether nothing is added to it any more. Absent if the definition has no `chunk`. */
+  readonly output?: OutputLink;
 } & (
   | {
       readonly status: "pending";

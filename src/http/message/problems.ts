@@ -27,6 +27,7 @@ const REPLIES: Partial<Record<ErrorCode, ErrorReply>> = {
   TOO_MANY_PENDING: { status: 429, problem: "too-many-pending", retryAfterSeconds: 1 },
   BACKLOG_FULL: { status: 503, problem: "backlog-full", retryAfterSeconds: 1 },
   NOT_FOUND: { status: 404, problem: "not-found" },
+  OUTPUT_DISCARDED: { status: 410, problem: "output-discarded" },
   METHOD_NOT_ALLOWED: { status: 405, problem: "method-not-allowed" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, problem: "unsupported-media-type" },
   UNSUPPORTED_CONTENT_CODING: { status: 415, problem: "unsupported-content-coding" },

@@ -30,7 +30,7 @@ export function reply(
   const body = format.serialize(value, schema === undefined ? { kind, name } : { kind, name, schema });
   // RFC 9110 §12.5.5.
   fields.vary = "accept";
-  return complete(status, format.mediaTypes[0], body, fields);
+  return completeReply(status, format.mediaTypes[0], body, fields);
 }
 
 /** Creates a problem reply (RFC 9457). The client gets it even if `Accept` does not allow it, as §3 permits. */
@@ -44,7 +44,7 @@ export function problemReply(
   const text = format.serialize(body, { kind: "problem", name, ...schema });
   const fields: Fields = { "cache-control": "no-store", ...headers };
   if (about.negotiated) fields.vary = "accept";
-  return complete(status, format.problemMediaType, text, fields);
+  return completeReply(status, format.problemMediaType, text, fields);
 }
 
 /** Turns a 200 into a 304, without the body and the fields that describe it (RFC 9110 §15.4.5). */
@@ -58,7 +58,8 @@ export function emptyReply(status: number, headers: Readonly<Record<string, stri
   return { status, headers };
 }
 
-function complete(status: number, mediaType: string, body: string, fields: Fields): HttpResponse {
+/** Creates a reply with a body. Completes `fields` in place. */
+export function completeReply(status: number, mediaType: string, body: string, fields: Fields): HttpResponse {
   fields["content-type"] = mediaType;
   fields["content-length"] = String(utf8Length(body));
   fields["x-content-type-options"] = "nosniff";

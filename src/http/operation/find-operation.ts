@@ -9,9 +9,12 @@ import { pathOf } from "../routing/route-table.js";
  * Returns the id in the path of a request to the status endpoint. Malformed ids never reach a store.
  *
  * Throws `NOT_FOUND`.
+ *
+ * @param suffix What follows the id. Default: nothing.
  */
-export function operationIdOf(request: HttpRequest): string {
-  const path = pathOf(request);
+export function operationIdOf(request: HttpRequest, suffix = ""): string {
+  const whole = pathOf(request);
+  const path = whole.slice(0, whole.length - suffix.length);
   const id = path.slice(path.lastIndexOf("/") + 1);
   if (isOperationId(id)) return id;
   throw notFound();

@@ -1,5 +1,10 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
-import { toTimeText, toVisible, type VisibleOperation } from "../../contract/visible-operation.js";
+import {
+  type ToTime,
+  toTimeText,
+  toVisible,
+  type VisibleOperation,
+} from "../../contract/visible-operation.js";
 import type { Format } from "../../formats/format.js";
 import type { Snapshot } from "../../operations/following/reader.js";
 import type { ServiceContext } from "../context.js";
@@ -33,8 +38,29 @@ export function present(
 }
 
 /** Returns an operation as the status endpoint shows it. */
-export function shown({ settings }: ServiceContext, operation: Operation): VisibleOperation<string> {
-  return toVisible(operation, toTimeText, settings.problemBaseUri);
+export function shown(service: ServiceContext, operation: Operation): VisibleOperation<string> {
+  return viewOf(service, operation, toTimeText);
+}
+
+/** Returns an operation as readers see it who have it in their process, or its JSON. */
+export function viewOf<Time>(
+  service: Pick<ServiceContext, "definitions" | "settings">,
+  operation: Operation,
+  toTime: ToTime<Time>,
+): VisibleOperation<Time> {
+  const href = hasOutput(service, operation) ? monitorPath(service, operation.id) + OUTPUT_SUFFIX : undefined;
+  return toVisible(operation, toTime, service.settings.problemBaseUri, href);
+}
+
+/** Follows the path of an operation in the path of its output. */
+export const OUTPUT_SUFFIX = "/output";
+
+/** Returns whether the work of an operation writes chunks. */
+export function hasOutput(
+  { definitions }: Pick<ServiceContext, "definitions">,
+  { definition }: Pick<Operation, "definition">,
+): boolean {
+  return definitions.some(({ name, chunk }) => name === definition && chunk !== undefined);
 }
 
 /** Creates the 200 like {@link present}, once for all requests that wait for the operation. */

@@ -2,6 +2,7 @@ import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
 import type { Subscription } from "../../operations/following/hub.js";
 import { createSnapshot, type Snapshot } from "../../operations/following/reader.js";
+import type { Runtime } from "../../ports/runtime.js";
 import type { ServiceContext } from "../context.js";
 import { splitList } from "../message/headers.js";
 import type { HttpResponse, RequestContext } from "../message/message.js";
@@ -40,9 +41,18 @@ export function beginWait(
   if (preferred === undefined) return undefined;
   const limitMs = Math.min(preferred * 1_000, settings.maxWaitMs);
   if (limitMs === 0) return undefined;
-  const waitMs = limitMs - runtime.random() * Math.min(limitMs * JITTER, MAX_JITTER_MS);
-  const subscription = hub.subscribe({ id, tenant, waitMs, signal: context.signal });
+  const subscription = hub.subscribe({
+    id,
+    tenant,
+    waitMs: waitMs(limitMs, runtime),
+    signal: context.signal,
+  });
   return subscription && { subscription, seconds: Math.ceil(limitMs / 1_000) };
+}
+
+/** Returns how long a request waits that may wait for `limitMs`. Milliseconds. */
+export function waitMs(limitMs: number, { random }: Pick<Runtime, "random">): number {
+  return limitMs - random() * Math.min(limitMs * JITTER, MAX_JITTER_MS);
 }
 
 /**

@@ -14,7 +14,7 @@ type Defined = Pick<OperationDefinition, "name" | "path">;
  * Throws `INVALID_OPTION`, naming the definitions.
  */
 export function checkPaths(definitions: readonly Defined[], statusPath: string): void {
-  const reserved = [statusPath, `${statusPath}/{}`];
+  const reserved = [statusPath, `${statusPath}/{}`, `${statusPath}/{}/output`];
   for (const [index, one] of definitions.entries()) {
     if (one.name === WEBHOOK_DELIVERY)
       throw misuse(`The name "${one.name}" in \`definitions\` is reserved. Rename the definition.`);

@@ -1,8 +1,11 @@
-import { isTerminal } from "../../contract/operation.js";
+import { utf8Length } from "../../contract/json/json-text.js";
 import { jsonFormat } from "../../formats/json.js";
-import type { Subscription } from "../../operations/following/hub.js";
 import type { Snapshot } from "../../operations/following/reader.js";
+import type { Clock } from "../../ports/runtime.js";
 import type { ServiceContext } from "../context.js";
+import type { HttpResponse } from "../message/message.js";
+import type { Fields } from "../message/reply.js";
+import { EVENT_STREAM } from "../negotiation/reply-format.js";
 import { presentSnapshot } from "../operation/present.js";
 
 /** Longest silence of a stream. Several proxies and platforms close connections that are idle for 10 s or more. */
@@ -12,59 +15,78 @@ const encoder = new TextEncoder();
 /** A comment, which clients ignore. */
 const HEARTBEAT = encoder.encode(":\n\n");
 
-/** The beginning of a stream. */
-interface Beginning {
-  /** First chunk. */
-  readonly text: string;
-  /** Id of the event that the client has after the first chunk. */
-  readonly id: string;
+/** Header fields of every stream. */
+export const STREAM_FIELDS: Readonly<Fields> = {
+  "content-type": EVENT_STREAM,
+  // A proxy or middleware that compresses a stream would hold its events back.
+  "cache-control": "no-store, no-transform",
+  // Turns off the buffer of nginx.
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff",
+};
+
+/** Creates the reply for a stream that has ended. */
+export function whole(headers: Readonly<Fields>, body: string): HttpResponse {
+  return { status: 200, headers: { ...headers, "content-length": String(utf8Length(body)) }, body };
+}
+
+/** Where the events of a stream come from. It ends when `nextWithin` resolves to `undefined`. */
+interface Source<Change> {
+  nextWithin(ms: number): Promise<Change | "idle" | undefined>;
+  close(): void;
+}
+
+/** What a stream sends for a change. */
+export interface Sent {
+  /** Default: nothing. */
+  readonly bytes?: Uint8Array;
+  /** Whether the stream ends after it. */
+  readonly isLast: boolean;
 }
 
 /**
- * Creates the body of a stream. It sends each state that differs from the one before, and ends after the terminal state
- * or with its subscription. Chunks are created when they are asked for, so a slow client skips states, and nothing
- * piles up in memory.
+ * Creates the body of a stream. It sends the text, then what `toSent` returns for each change, and comments during silence. Chunks
+ * are created when they are asked for, so nothing piles up in memory for a slow client.
  */
-export function createEventBody(
-  service: ServiceContext,
-  subscription: Subscription,
-  beginning: Beginning,
+export function createEventBody<Change extends object>(
+  clock: Clock,
+  source: Source<Change>,
+  text: string,
+  toSent: (change: Change) => Sent | Promise<Sent>,
 ): AsyncIterable<Uint8Array> {
-  const chunks = createChunks(service, subscription, beginning);
+  const chunks = createChunks(clock, source, text, toSent);
   const iterator: AsyncIterator<Uint8Array> = {
     next: () => chunks.next(),
     return: () => {
       // Wakes a call of `next`. The generator could not return before.
-      subscription.close();
+      source.close();
       return chunks.return();
     },
   };
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-async function* createChunks(
-  service: ServiceContext,
-  subscription: Subscription,
-  { text, id }: Beginning,
+async function* createChunks<Change extends object>(
+  clock: Clock,
+  source: Source<Change>,
+  text: string,
+  toSent: (change: Change) => Sent | Promise<Sent>,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const { clock } = service.runtime;
-  let known = id;
   try {
     yield encoder.encode(text);
     let silentUntil = clock.elapsed() + HEARTBEAT_MS;
     for (;;) {
-      const change = await subscription.nextWithin(Math.max(0, silentUntil - clock.elapsed()));
+      const change = await source.nextWithin(Math.max(0, silentUntil - clock.elapsed()));
       if (change === undefined) return;
-      const event = change === "idle" ? undefined : await eventOf(service, change);
-      if (event?.id !== known) {
-        yield event?.bytes ?? HEARTBEAT;
+      const sent: Sent = change === "idle" ? { bytes: HEARTBEAT, isLast: false } : await toSent(change);
+      if (sent.bytes !== undefined) {
+        yield sent.bytes;
         silentUntil = clock.elapsed() + HEARTBEAT_MS;
-        known = event?.id ?? known;
       }
-      if (change !== "idle" && isTerminal(change.operation.state)) return;
+      if (sent.isLast) return;
     }
   } finally {
-    subscription.close();
+    source.close();
   }
 }
 

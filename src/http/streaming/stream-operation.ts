@@ -1,16 +1,16 @@
-import { utf8Length } from "../../contract/json/json-text.js";
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Subscription } from "../../operations/following/hub.js";
-import { createSnapshot } from "../../operations/following/reader.js";
+import { createSnapshot, type Snapshot } from "../../operations/following/reader.js";
+import type { Runtime } from "../../ports/runtime.js";
 import type { ServiceContext } from "../context.js";
 import { isStream } from "../message/body-stream.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { emptyReply, type Fields } from "../message/reply.js";
-import { EVENT_STREAM } from "../negotiation/reply-format.js";
 import { findOperation } from "../operation/find-operation.js";
 import { addSuccessorLink, retryAfter } from "../operation/present.js";
-import { createEventBody, eventOf } from "./event-body.js";
+import type { ServiceSettings } from "../settings.js";
+import { createEventBody, eventOf, STREAM_FIELDS, whole } from "./event-body.js";
 
 /** The operation that a client follows. */
 interface Followed {
@@ -54,8 +54,15 @@ function subscribe(
   { hub, runtime, settings }: ServiceContext,
   { id, tenant, context }: Followed,
 ): Subscription | undefined {
-  const waitMs = settings.maxStreamMs * (1 - STREAM_JITTER * runtime.random());
-  return hub.subscribe({ id, tenant, waitMs, signal: context.signal });
+  return hub.subscribe({ id, tenant, waitMs: streamMs(settings, runtime), signal: context.signal });
+}
+
+/** Returns how long a stream lasts. Milliseconds. */
+export function streamMs(
+  { maxStreamMs }: Pick<ServiceSettings, "maxStreamMs">,
+  { random }: Pick<Runtime, "random">,
+): number {
+  return maxStreamMs * (1 - STREAM_JITTER * random());
 }
 
 async function begin(
@@ -75,19 +82,18 @@ async function begin(
   if (ended) return whole(fields, unseen);
   const first = `${retryLine(service, found, subscription)}${unseen}`;
   if (subscription === undefined) return whole(fields, first);
-  return { status: 200, headers: fields, body: createEventBody(service, subscription, { text: first, id }) };
+  let known = id;
+  const body = createEventBody(service.runtime.clock, subscription, first, async (snapshot: Snapshot) => {
+    const event = await eventOf(service, snapshot);
+    const isNew = event.id !== known;
+    known = event.id;
+    return { ...(isNew && { bytes: event.bytes }), isLast: isTerminal(snapshot.operation.state) };
+  });
+  return { status: 200, headers: fields, body };
 }
 
 function toFields(service: ServiceContext, operation: Operation): Fields {
-  const fields: Fields = {
-    "content-type": EVENT_STREAM,
-    // A proxy or middleware that compresses a stream would hold its events back.
-    "cache-control": "no-store, no-transform",
-    // Turns off the buffer of nginx.
-    "x-accel-buffering": "no",
-    "x-content-type-options": "nosniff",
-    vary: "accept",
-  };
+  const fields: Fields = { ...STREAM_FIELDS, vary: "accept" };
   addSuccessorLink(fields, service, operation);
   return fields;
 }
@@ -100,9 +106,4 @@ function retryLine(
   const estimateMs = Number(retryAfter(service, found)) * 1_000;
   const retryMs = subscription === undefined ? estimateMs : Math.min(estimateMs, MAX_RETRY_MS);
   return `retry: ${Math.ceil(retryMs * (1 - RETRY_JITTER * service.runtime.random()))}\n\n`;
-}
-
-/** Creates the reply for a stream that has ended. */
-function whole(headers: Readonly<Fields>, body: string): HttpResponse {
-  return { status: 200, headers: { ...headers, "content-length": String(utf8Length(body)) }, body };
 }

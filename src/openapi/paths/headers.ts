@@ -14,6 +14,7 @@ export type HeaderName =
   | "AcceptVaries"
   | "EntityTag"
   | "EntityTagUnlessStreamed"
+  | "EntityTagOfPart"
   | "IdempotentReplayed"
   | "NextPage"
   | "NoSniff"
@@ -25,7 +26,14 @@ export type HeaderName =
   | "RetryAfterWhilePending"
   | "Revalidated"
   | "RevalidatedUnlessStreamed"
+  | "RevalidatedUnlessLive"
   | "StatusLocation"
+  | "StreamClosed"
+  | "StreamCursor"
+  | "StreamNextOffset"
+  | "StreamNextOffsetUnlessStreamed"
+  | "StreamUpToDate"
+  | "StreamWasUpToDate"
   | "SuccessorLink"
   | "Unbuffered";
 
@@ -33,6 +41,8 @@ export type HeaderName =
 const SUCCESSOR_LINK = '<[^>]+>; rel="successor-version"';
 
 const ENTITY_TAG: JsonSchema = { pattern: '^"[^"]+"$' };
+
+const OFFSET: JsonSchema = { pattern: "^[0-9]{16}_[0-9]{16}$" };
 
 const APPLIED = "^wait=[1-9][0-9]*$";
 
@@ -48,6 +58,10 @@ const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
   EntityTag: always("Strong entity tag of this representation, for `If-None-Match`.", ENTITY_TAG),
   EntityTagUnlessStreamed: sometimes(
     "Strong entity tag of this representation, for `If-None-Match`. Absent from a stream, whose events have it as `id`.",
+    ENTITY_TAG,
+  ),
+  EntityTagOfPart: sometimes(
+    "Strong entity tag of this part, for `If-None-Match`. Absent from a stream, and with `offset=now`.",
     ENTITY_TAG,
   ),
   IdempotentReplayed: sometimes(
@@ -76,6 +90,22 @@ const HEADERS: Readonly<Record<HeaderName, OpenApiHeader>> = {
     "Only this caller may cache the reply, and must revalidate it before each use. A stream must not be cached.",
     { enum: ["private, no-cache", "no-store, no-transform"] },
   ),
+  RevalidatedUnlessLive: always(
+    "Only this caller may cache the reply, and must revalidate it before each use: chunks can be discarded. A stream, and a reply " +
+      "with `offset=now`, must not be cached.",
+    { enum: ["private, no-cache", "no-store", "no-cache, no-store, no-transform"] },
+  ),
+  StreamClosed: sometimes("Present if nothing will be added after this part.", { const: "true" }),
+  StreamCursor: sometimes("Present with `live` until the output is closed: send it as `cursor` next time.", {
+    pattern: "^[0-9]+$",
+  }),
+  StreamNextOffset: always("The `offset` of the next request.", OFFSET),
+  StreamNextOffsetUnlessStreamed: sometimes(
+    "The `offset` of the next request. Absent from a stream, whose events have it as `id`.",
+    OFFSET,
+  ),
+  StreamUpToDate: sometimes("Present if no further chunk stands yet.", { const: "true" }),
+  StreamWasUpToDate: always("No further chunk stands yet.", { const: "true" }),
   StatusLocation: always("URI of the operation, where its status can be read.", { format: "uri-reference" }),
   SuccessorLink: sometimes("Present if the operation failed and was run again: the new operation.", {
     pattern: `^${SUCCESSOR_LINK}$`,
@@ -94,6 +124,12 @@ export function headers(draft: Draft, fields: Readonly<Record<string, HeaderName
 export const retryAfterRefusal: OpenApiHeader = always(
   "Seconds to wait before repeating the request.",
   seconds(0),
+);
+
+/** `Stream-Next-Offset` of a refusal. */
+export const lastStanding: OpenApiHeader = always(
+  "The last offset before the discarded chunks. Read on from there.",
+  OFFSET,
 );
 
 /** Describes a required header field with this value. */

@@ -6,7 +6,7 @@ import type { Draft } from "../draft.js";
 import { anyProblem } from "../schemas/problem-schemas.js";
 import { challengeOf } from "../security.js";
 import { replyContent } from "./content.js";
-import { fixed, headers, optional, type ResponseHeaders, retryAfterRefusal } from "./headers.js";
+import { fixed, headers, lastStanding, optional, type ResponseHeaders, retryAfterRefusal } from "./headers.js";
 
 /** Returns the error codes that any request can get, in the order of the checks. */
 export function commonRefusals({ authorize, admit }: Draft["settings"]): ErrorCode[] {
@@ -52,6 +52,7 @@ function fieldsOf(code: ErrorCode, { settings, formats }: Draft): Fields {
   const fields: Partial<Record<ErrorCode, Fields>> = {
     UNAUTHENTICATED: { "WWW-Authenticate": fixed("How to authenticate.", challengeOf(settings.authorize)) },
     METHOD_NOT_ALLOWED: { Allow: fixed("Allowed methods.", "GET, HEAD, OPTIONS") },
+    OUTPUT_DISCARDED: { "Stream-Next-Offset": lastStanding },
     UNSUPPORTED_MEDIA_TYPE: { Accept: fixed("Supported media types.", types) },
     UNSUPPORTED_CONTENT_CODING: {
       "Accept-Encoding": fixed("Supported content codings.", "identity"),

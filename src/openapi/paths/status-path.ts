@@ -117,7 +117,8 @@ function refusalsOf({ settings }: Draft): ErrorCode[] {
   return [...commonRefusals(settings), "NOT_FOUND", "STORE_UNAVAILABLE"];
 }
 
-const operationId: OpenApiParameter = {
+/** Describes the id in the path. */
+export const operationId: OpenApiParameter = {
   name: "operationId",
   in: "path",
   description: "Id of the operation, from the reply to the submission.",
@@ -125,10 +126,11 @@ const operationId: OpenApiParameter = {
   schema: OPERATION_ID,
 };
 
-const ifNoneMatch: OpenApiParameter = {
+/** Describes the tag that a client has. */
+export const ifNoneMatch: OpenApiParameter = {
   name: "If-None-Match",
   in: "header",
-  description: "`ETag` of an earlier reply. If the operation has not changed since, the reply is a 304.",
+  description: "`ETag` of an earlier reply. If nothing has changed since, the reply is a 304.",
   required: false,
   schema: { type: "string" },
 };
@@ -178,6 +180,7 @@ function parametersOf({ definitions }: Draft): OpenApiParameter[] {
   ];
 }
 
-function query(name: string, description: string, schema: JsonSchema): OpenApiParameter {
+/** Describes an optional parameter of the query. */
+export function query(name: string, description: string, schema: JsonSchema): OpenApiParameter {
   return { name, in: "query", description, required: false, schema };
 }

@@ -24,8 +24,9 @@ export function acceptedOperation(draft: Draft): Reference {
 export function cancellingOperation(draft: Draft): Reference {
   const cancellable = draft.definitions.filter((definition) => definition.cancellable);
   const progress = { description: ANY_PROGRESS };
-  const members = { ...definitionOf(cancellable), ...CANCEL_REQUESTED, progress };
-  return operation(draft, "CancellingOperation", "pending", members, ["cancelRequested"]);
+  const members = { ...definitionOf(cancellable), ...CANCEL_REQUESTED, ...outputOf(cancellable), progress };
+  const required = ["cancelRequested", ...requiredOutput(cancellable)];
+  return operation(draft, "CancellingOperation", "pending", members, required);
 }
 
 /** Adds an operation in any state, as the status endpoint shows it. */
@@ -92,20 +93,29 @@ function pendingOperation(draft: Draft, named: NamedDefinition): Reference {
   const members = {
     ...definitionOf([named.definition]),
     ...CANCEL_REQUESTED,
+    ...outputOf([named.definition]),
     progress: progressSchema(draft, named, ANY_PROGRESS),
   };
-  return operation(draft, variantName(draft, named, "Pending"), "pending", members);
+  const required = requiredOutput([named.definition]);
+  return operation(draft, variantName(draft, named, "Pending"), "pending", members, required);
 }
 
 function completedOperation(draft: Draft, named: NamedDefinition): Reference {
-  const members = { ...definitionOf([named.definition]), ...FINISHED, result: resultSchema(draft, named) };
-  return operation(draft, variantName(draft, named, "Completed"), "completed", members, ["finishedAt"]);
+  const members = {
+    ...definitionOf([named.definition]),
+    ...FINISHED,
+    ...outputOf([named.definition]),
+    result: resultSchema(draft, named),
+  };
+  const required = ["finishedAt", ...requiredOutput([named.definition])];
+  return operation(draft, variantName(draft, named, "Completed"), "completed", members, required);
 }
 
 function failedOperation(draft: Draft): Reference {
   const error = anyProblem(draft, operationErrors(draft));
-  const members = { ...definitionOf(draft.definitions), ...FINISHED, error };
-  return operation(draft, "FailedOperation", "failed", members, ["finishedAt", "error"]);
+  const members = { ...definitionOf(draft.definitions), ...FINISHED, ...outputOf(draft.definitions), error };
+  const required = ["finishedAt", "error", ...requiredOutput(draft.definitions)];
+  return operation(draft, "FailedOperation", "failed", members, required);
 }
 
 function variantName({ named }: Draft, { name }: NamedDefinition, status: "Pending" | "Completed"): string {
@@ -117,6 +127,25 @@ function definitionOf(definitions: readonly OperationDefinition[]): Readonly<Rec
   const names = definitions.map(({ name }) => name);
   const values = names.length === 1 ? { const: names[0] } : { enum: names };
   return { definition: { type: "string", ...values, description: "Name of the kind of work." } };
+}
+
+/** Describes the member `output`, if one of these definitions has output. */
+function outputOf(definitions: readonly OperationDefinition[]): Readonly<Record<string, JsonSchema>> {
+  if (!definitions.some(hasOutput)) return {};
+  const properties = {
+    href: { type: "string", format: "uri-reference", description: "Where the output is read." },
+    closed: { type: "boolean", description: "Whether nothing is added to it any more." },
+  };
+  return { output: { type: "object", properties, required: ["href", "closed"] } };
+}
+
+/** Returns the member that `outputOf` describes, if every operation of these definitions has it. */
+function requiredOutput(definitions: readonly OperationDefinition[]): readonly string[] {
+  return definitions.every(hasOutput) ? ["output"] : [];
+}
+
+function hasOutput({ chunk }: OperationDefinition): boolean {
+  return chunk !== undefined;
 }
 
 const ANY_PROGRESS = "Latest progress of the work. Absent until the work has reported any.";

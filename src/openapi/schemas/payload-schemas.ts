@@ -34,6 +34,13 @@ export function progressSchema(
   return payload(draft, `${name}Progress`, describeOutput(definition.progress)) ?? { description };
 }
 
+/** Adds the chunks of a definition with output. */
+export function chunksSchema(draft: Draft, { definition, name }: NamedDefinition): JsonSchema {
+  const description = `Chunk of the output of \`${definition.name}\`.`;
+  const items = payload(draft, `${name}Chunk`, describeOutput(definition.chunk)) ?? { description };
+  return draft.schema(`${name}Chunks`, { type: "array", items });
+}
+
 function payload(draft: Draft, name: string, schema: JsonSchema | undefined): Reference | undefined {
   return schema && embedSchema(draft, name, schema);
 }

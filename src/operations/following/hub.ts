@@ -1,9 +1,9 @@
 import type { Runtime } from "../../ports/runtime.js";
-import { createParking } from "./parking.js";
+import { createParking, pollMsOf } from "./parking.js";
+import type { Places } from "./places.js";
 import type { Snapshot } from "./reader.js";
 import { createReader, type ReaderOptions } from "./reader.js";
-import { createShares } from "./shares.js";
-import { createWaitEnds, type WaitSettings } from "./wait-ends.js";
+import type { WaitSettings } from "./wait-ends.js";
 
 /** An operation that a caller wants to follow. */
 interface Interest extends WaitSettings {
@@ -52,71 +52,55 @@ export interface Hub {
 /** Dependencies of {@link createHub}. */
 export interface HubOptions extends ReaderOptions {
   readonly runtime: Pick<Runtime, "clock" | "pause">;
-  /** Maximum number of subscriptions of all tenants together. */
-  readonly maxWaiters: number;
+  /** Places of all who wait. `close` ends all waits in them. */
+  readonly places: Places;
 }
-
-/** How often operations with subscribers are read without a notification. Milliseconds. */
-const POLL_MS = 5_000;
-/** The same for stores that send no notifications. */
-const POLL_WITHOUT_WATCH_MS = 1_000;
 
 /** Creates a hub. It has no timer and does not watch the store before the first subscription. */
 export function createHub(options: HubOptions): Hub {
-  const { operations, runtime, maxWaiters } = options;
-  const pollMs = operations.watch === undefined ? POLL_WITHOUT_WATCH_MS : POLL_MS;
+  const { operations, runtime, places } = options;
+  const pollMs = pollMsOf(operations);
   const parking = createParking(operations, runtime.clock, pollMs, (id) => look(id));
   const look = createReader(options, parking.subscribers);
-  const shares = createShares(maxWaiters);
-  const ends = createWaitEnds(runtime.clock);
-
-  function open({ id, tenant, ...given }: Interest): Subscription {
-    const latest = createLatest<Snapshot>();
-    const leave = parking.park(id, { offer: latest.offer, end: latest.end, tenant });
-    let isOpen = true;
-    let release = (): void => {};
-    const close = (): void => {
-      if (!isOpen) return;
-      isOpen = false;
-      leave();
-      release();
-      shares.free(tenant);
-      latest.end();
-    };
-    release = ends.add(close, given);
-    // The wait may have been over from the start.
-    if (!isOpen) release();
-    return {
-      next: latest.next,
-      nextWithin: async (ms) => {
-        const deadline = ends.after(ms, latest.interrupt);
-        const next = await latest.next();
-        deadline.cancel();
-        return next ?? (latest.hasEnded() ? undefined : "idle");
-      },
-      refresh: () => look(id),
-      close,
-    };
-  }
 
   return {
-    subscribe: (interest) =>
-      interest.signal?.aborted !== true && shares.take(interest.tenant) ? open(interest) : undefined,
-    pause: async (signal) => {
-      const nothing = createLatest<never>();
-      const release = ends.add(nothing.end, { waitMs: pollMs, signal });
-      await nothing.next();
-      release();
+    subscribe: ({ id, ...wait }) => {
+      const { tenant } = wait;
+      const latest = createLatest<Snapshot>();
+      let leave = (): void => {};
+      const end = (): void => {
+        leave();
+        leave = () => {};
+        latest.end();
+      };
+      const free = places.take(wait, end);
+      if (free === undefined) return undefined;
+      if (!latest.hasEnded()) leave = parking.park(id, { offer: latest.offer, end: latest.end, tenant });
+      return {
+        next: latest.next,
+        nextWithin: async (ms) => {
+          const deadline = places.after(ms, latest.interrupt);
+          const next = await latest.next();
+          deadline.cancel();
+          return next ?? (latest.hasEnded() ? undefined : "idle");
+        },
+        refresh: () => look(id),
+        close: () => {
+          free();
+          end();
+        },
+      };
     },
+    pause: (signal) => places.pause({ waitMs: pollMs, signal }),
     close: () => {
-      ends.endAll();
+      places.close();
       parking.close();
     },
     get waiters() {
-      return shares.taken;
+      return places.taken;
     },
     get closed() {
-      return ends.areOver();
+      return places.closed;
     },
   };
 }

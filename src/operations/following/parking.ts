@@ -2,6 +2,15 @@ import type { OperationStore } from "../../ports/operation-store.js";
 import type { Clock } from "../../ports/runtime.js";
 import type { Subscriber, Subscribers } from "./reader.js";
 
+const POLL_MS = 5_000;
+/** For stores that send no notifications. */
+const POLL_WITHOUT_WATCH_MS = 1_000;
+
+/** Returns how often whatever callers wait for is read without a notification. Milliseconds. */
+export function pollMsOf({ watch }: Pick<OperationStore, "watch">): number {
+  return watch === undefined ? POLL_WITHOUT_WATCH_MS : POLL_MS;
+}
+
 /** Keeps subscribers, and notices changes of their operations. */
 export interface Parking {
   readonly subscribers: Subscribers;

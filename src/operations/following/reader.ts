@@ -2,25 +2,16 @@ import type { Operation } from "../../contract/operation.js";
 import type { Observer } from "../../ports/observer.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
+import { createOnce, type Shared } from "./shared.js";
 
 /** A state of an operation, shared by all who wait for it. */
-export interface Snapshot {
+export interface Snapshot extends Shared {
   readonly operation: Operation;
-  /** Returns what `create` returned for this key the first time. One key always stands for one type. */
-  once<Made>(key: object, create: () => Made): Made;
 }
 
 /** Creates a snapshot. It keeps everything that `once` makes for as long as it lives itself. */
 export function createSnapshot(operation: Operation): Snapshot {
-  let made: Map<object, unknown> | undefined;
-  return {
-    operation,
-    once: <Made>(key: object, create: () => Made) => {
-      made ??= new Map();
-      if (!made.has(key)) made.set(key, create());
-      return made.get(key) as Made;
-    },
-  };
+  return { operation, once: createOnce() };
 }
 
 /** A caller that waits for changes of an operation. */

@@ -8,6 +8,7 @@ import { streamCases } from "./mounting/streams.js";
 import { cancellationCases } from "./operation/cancellation.js";
 import { endingCases } from "./operation/endings.js";
 import { listCases } from "./operation/list.js";
+import { outputCases } from "./operation/output.js";
 import { statusCases } from "./operation/status.js";
 import { streamedOperationCases } from "./operation/stream.js";
 import { successorCases } from "./operation/successor.js";
@@ -51,6 +52,7 @@ export const storeCases: readonly AdapterCase[] = [
   ...waitingCases,
   ...waitingSubmissionCases,
   ...streamedOperationCases,
+  ...outputCases,
   ...listCases,
   ...successorCases,
   ...cancellationCases,

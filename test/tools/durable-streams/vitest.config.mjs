@@ -1,0 +1,1 @@
+export default { test: { include: ["*.suite.mjs"], testTimeout: 60_000 } };

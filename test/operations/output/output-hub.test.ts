@@ -6,7 +6,6 @@ import {
   type OutputStage,
   place,
   seen,
-  type Writing,
 } from "../../support/output-stage.js";
 import type { OutputWriter } from "../../support/output-writer.js";
 import { isSettled } from "../../support/waiting-service.js";
@@ -52,7 +51,7 @@ describe("reads of outputs", () => {
     expect(stage.reads.map(({ length }) => length)).toEqual([500, 500]);
   });
 
-  it("are not needed for outputs that nobody follows, nor while nobody follows any", async () => {
+  it("are not needed for outputs without followers", async () => {
     const stage = createOutputStage();
     const [followed, other] = [await stage.start(), await stage.start()];
     const { reply } = await wait(stage, followed);

@@ -79,7 +79,7 @@ export interface OperationHandle<Definition> extends AsyncIterable<ClientOperati
   get(options?: CallOptions): Promise<ClientOperation<Definition> | undefined>;
   /**
    * Iterates over the output from a place on, as it grows, up to its end. Goes on across lost connections and restarts of the
-   * service. Ends when the operation has ended, in whatever way: see its state. Needs the option `outputStream`.
+   * service. Ends when the operation has ended, also if it failed: see its state. Needs the option `outputStream`.
    *
    * Throws `REQUEST_REFUSED` if there is no such operation or it has no output, and `SERVICE_UNAVAILABLE`.
    */

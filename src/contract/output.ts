@@ -48,7 +48,7 @@ export interface OutputPart<Chunk> {
   readonly position: string;
 }
 
-/** Where an output is read. */
+/** Link to an output. */
 export interface OutputLink {
   /** Path of the output. */
   readonly href: string;

@@ -62,7 +62,7 @@ function routeOf(
   return basePath + statusPath + BELOW[requested];
 }
 
-/** What follows the status path in the path of a resource. */
+/** End of the path of a resource, after the status path. */
 const BELOW = { operations: "", operation: "/{id}", output: `/{id}${OUTPUT_SUFFIX}` } as const;
 
 /** Returns the error for the event: the cause, unless the error itself has an `eventDetail` for operators. */

@@ -69,7 +69,9 @@ export function describeService(
       ),
       ...(settings.list ? { [basePath + statusPath]: describeList(draft) } : {}),
       [`${basePath}${statusPath}/{operationId}`]: describeStatus(draft),
-      ...(hasOutputs(draft) ? { [`${basePath}${statusPath}/{operationId}/output`]: describeOutput(draft) } : {}),
+      ...(hasOutputs(draft)
+        ? { [`${basePath}${statusPath}/{operationId}/output`]: describeOutput(draft) }
+        : {}),
     },
     ...(draft.webhooks === undefined ? {} : { webhooks: { operationEnded: endedWebhook(draft) } }),
     // Last, because everything above adds components.

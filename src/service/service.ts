@@ -148,7 +148,7 @@ export interface Service<List extends Definitions = Definitions, Tx = unknown> e
   ): Promise<ResultOf<Definition>>;
   /**
    * Iterates over the output of an operation of this tenant and this definition, as it grows, up to its end. Ends when the
-   * operation has ended, in whatever way: see its state. Waits without a time limit, so pass a `signal`.
+   * operation has ended, also if it failed: see its state. Waits without a time limit, so pass a `signal`.
    *
    * Throws `NOT_FOUND` if there is no such operation; the reason of the signal if it is aborted; `SERVICE_CLOSED`, also if the
    * service closes during the iteration; `INVALID_OPTION`, also if the definition has no `chunk`; `STORE_UNAVAILABLE`.

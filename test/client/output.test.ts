@@ -134,8 +134,9 @@ describe("op.output()", () => {
     await parts.next();
     deploy();
     let failures = 3;
-    through((fetch) => (url, init) =>
-      failures-- > 0 ? Promise.reject(new TypeError("fetch failed")) : fetch(url, init),
+    through(
+      (fetch) => (url, init) =>
+        failures-- > 0 ? Promise.reject(new TypeError("fetch failed")) : fetch(url, init),
     );
     const next = parts.next();
     await write("c");

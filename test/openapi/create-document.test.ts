@@ -201,12 +201,18 @@ describe("the document of a service", () => {
     const content = get?.responses[200]?.content;
     expect(content?.["application/json"]?.schema).toEqual(chunks);
     expect(content?.["text/event-stream"]?.schema).toMatchObject(chunks);
-    expect(components.schemas.LogsChunks).toMatchObject({ type: "array", items: { $ref: `${SCHEMAS}LogsChunk` } });
+    expect(components.schemas.LogsChunks).toMatchObject({
+      type: "array",
+      items: { $ref: `${SCHEMAS}LogsChunk` },
+    });
     const output = { output: { type: "object", required: ["href", "closed"] } };
     expect(components.schemas.AnswersPending).toMatchObject({ properties: output });
     expect(components.schemas.FailedOperation).toMatchObject({ properties: output });
     expect(components.schemas.PlainPending?.properties).not.toHaveProperty("output");
-    expect(Object.keys(documentOf("the order service").paths)).toEqual(["/orders", "/operations/{operationId}"]);
+    expect(Object.keys(documentOf("the order service").paths)).toEqual([
+      "/orders",
+      "/operations/{operationId}",
+    ]);
   });
 
   it("describes only the ways to wait for output that the service has", () => {

@@ -86,7 +86,12 @@ export const services: Readonly<Record<string, Service>> = {
   "operations with output": createService({
     authorize,
     definitions: [
-      defineOperation({ name: "answers", path: "/answers", input: z.string(), chunk: z.object({ text: z.string() }) }),
+      defineOperation({
+        name: "answers",
+        path: "/answers",
+        input: z.string(),
+        chunk: z.object({ text: z.string() }),
+      }),
       defineOperation({ name: "logs", path: "/logs", input: z.string(), chunk: z.string() }),
       defineOperation({ name: "plain", path: "/plain", input: z.string() }),
     ],

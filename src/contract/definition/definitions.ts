@@ -88,7 +88,7 @@ export type ViewOf<Definition, Time> = {
   readonly attempt: number;
   /** Time of acceptance. */
   readonly createdAt: Time;
-  /** Where the output is read, and whether nothing is added to it any more. Absent if the definition has no `chunk`. */
+  /** Link to the output. Absent if the definition has no `chunk`. */
   readonly output?: OutputLink;
 } & (
   | {

@@ -30,13 +30,13 @@ export function whole(headers: Readonly<Fields>, body: string): HttpResponse {
   return { status: 200, headers: { ...headers, "content-length": String(utf8Length(body)) }, body };
 }
 
-/** Where the events of a stream come from. It ends when `nextWithin` resolves to `undefined`. */
+/** Source of the events of a stream. It ends when `nextWithin` resolves to `undefined`. */
 interface Source<Change> {
   nextWithin(ms: number): Promise<Change | "idle" | undefined>;
   close(): void;
 }
 
-/** What a stream sends for a change. */
+/** Reaction of a stream to a change. */
 export interface Sent {
   /** Default: nothing. */
   readonly bytes?: Uint8Array;

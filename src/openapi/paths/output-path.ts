@@ -47,7 +47,8 @@ export function describeOutput(draft: Draft): PathItem {
           content: contentOf(draft, streams),
         },
         204: {
-          description: "Only with `live`: there is no further chunk, or not within the time that the request could wait.",
+          description:
+            "Only with `live`: there is no further chunk, or not within the time that the request could wait.",
           headers: headers(draft, {
             "Stream-Next-Offset": "StreamNextOffset",
             "Stream-Up-To-Date": "StreamWasUpToDate",
@@ -70,7 +71,12 @@ export function describeOutput(draft: Draft): PathItem {
 function refusalsOf({ settings }: Draft): readonly ErrorCode[] {
   // Every client can read JSON.
   const common = commonRefusals(settings).filter((code) => code !== "NOT_ACCEPTABLE");
-  const others: readonly ErrorCode[] = ["INVALID_QUERY", "NOT_FOUND", "OUTPUT_DISCARDED", "STORE_UNAVAILABLE"];
+  const others: readonly ErrorCode[] = [
+    "INVALID_QUERY",
+    "NOT_FOUND",
+    "OUTPUT_DISCARDED",
+    "STORE_UNAVAILABLE",
+  ];
   return [...new Set([...common, ...others, "TOO_MANY_REQUESTS" as const])];
 }
 

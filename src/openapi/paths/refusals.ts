@@ -6,7 +6,14 @@ import type { Draft } from "../draft.js";
 import { anyProblem } from "../schemas/problem-schemas.js";
 import { challengeOf } from "../security.js";
 import { replyContent } from "./content.js";
-import { fixed, headers, lastStanding, optional, type ResponseHeaders, retryAfterRefusal } from "./headers.js";
+import {
+  fixed,
+  headers,
+  lastStanding,
+  optional,
+  type ResponseHeaders,
+  retryAfterRefusal,
+} from "./headers.js";
 
 /** Returns the error codes that any request can get, in the order of the checks. */
 export function commonRefusals({ authorize, admit }: Draft["settings"]): ErrorCode[] {

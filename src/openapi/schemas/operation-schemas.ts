@@ -133,7 +133,7 @@ function definitionOf(definitions: readonly OperationDefinition[]): Readonly<Rec
 function outputOf(definitions: readonly OperationDefinition[]): Readonly<Record<string, JsonSchema>> {
   if (!definitions.some(hasOutput)) return {};
   const properties = {
-    href: { type: "string", format: "uri-reference", description: "Where the output is read." },
+    href: { type: "string", format: "uri-reference", description: "Path of the output." },
     closed: { type: "boolean", description: "Whether nothing is added to it any more." },
   };
   return { output: { type: "object", properties, required: ["href", "closed"] } };

@@ -6,7 +6,7 @@ const POLL_MS = 5_000;
 /** For stores that send no notifications. */
 const POLL_WITHOUT_WATCH_MS = 1_000;
 
-/** Returns how often whatever callers wait for is read without a notification. Milliseconds. */
+/** Returns how often operations and outputs with waiting callers are read without a notification. Milliseconds. */
 export function pollMsOf({ watch }: Pick<OperationStore, "watch">): number {
   return watch === undefined ? POLL_WITHOUT_WATCH_MS : POLL_MS;
 }

@@ -1,4 +1,4 @@
-/** Something that many callers wait for. What one of them makes of it, the others need not make again. */
+/** Something that many callers wait for. They share everything that one of them makes of it. */
 export interface Shared {
   /** Returns what `create` returned for this key the first time. One key always stands for one type. */
   once<Made>(key: object, create: () => Made): Made;

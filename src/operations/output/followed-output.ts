@@ -1,10 +1,10 @@
 import { type OutputPosition, positionText } from "../../contract/output.js";
 import type { SharedSlice } from "./output-reader.js";
 
-/** A place of an output at which there are followers. What one of them reads from here, the others get too. */
-export interface Spot {
+/** A place of an output at which there are followers. They share what is read from here. */
+interface Spot {
   readonly place: OutputPosition;
-  /** What the last read found, which is undefined for a deleted operation, or its error. Absent before the first one. */
+  /** Result of the last read, undefined for a deleted operation, or its error. Absent before the first read. */
   found?: { readonly slice: SharedSlice | undefined } | { readonly error: unknown };
   /** Calls that wake the followers that wait here. */
   readonly waiting: Set<() => void>;
@@ -14,7 +14,7 @@ export interface Spot {
 export interface FollowedOutput {
   /** Adds a follower to a place. If `known` is a spot, nothing has to be read that its last read did not find. */
   enter(place: OutputPosition, known?: Spot): Spot;
-  /** Removes a follower. What was read from a place without followers is forgotten. */
+  /** Removes a follower. Forgets the read of a place without followers. */
   leave(spot: Spot): void;
   /** Reads from a spot, unless nothing has changed since its last read. Then wakes the followers that wait there. */
   look(spot: Spot): void;

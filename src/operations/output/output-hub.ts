@@ -22,7 +22,7 @@ interface Interest extends WaitSettings {
 
 /**
  * Tells callers when outputs grow, end or are discarded. It reads the store once for each change, regardless of how many callers
- * follow the output, and reads nothing while nobody follows.
+ * follow the output, and reads nothing without followers.
  */
 export interface OutputHub {
   /**

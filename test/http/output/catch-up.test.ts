@@ -19,7 +19,7 @@ describe("a request for an output", () => {
     expect(seen(await get(writing, `?offset=${place(1, 4)}`))).toEqual([200, "", place(1, 4), "up-to-date"]);
   });
 
-  it("learns that nothing is added any more, in whatever way the operation has ended", async () => {
+  it("learns that nothing is added any more, also if the operation failed", async () => {
     const { start, get } = createOutputStage();
     const [completed, cancelled] = [await start(), await start()];
     await completed.write("ab");
@@ -91,7 +91,7 @@ describe("a request for an output", () => {
     expect(new Set(tags).size).toBe(5);
   });
 
-  it("is told the last place that stands if chunks before its offset were discarded", async () => {
+  it("gets the last place that stands if chunks before its offset were discarded", async () => {
     const { start, get } = createOutputStage();
     const first = await start();
     await first.write("ab", '{"next":1}');

@@ -6,7 +6,6 @@ import {
   type OutputStage,
   place,
   seen,
-  type Writing,
 } from "../../support/output-stage.js";
 import type { OutputWriter } from "../../support/output-writer.js";
 import { isSettled } from "../../support/waiting-service.js";

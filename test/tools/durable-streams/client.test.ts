@@ -18,7 +18,12 @@ interface Reading {
 async function openStage() {
   const { stream } = await import("@durable-streams/client");
   const backend = createMemoryBackend();
-  const service = createService({ definitions: [answers], backend, authorize: allowAnonymous(), observe: false });
+  const service = createService({
+    definitions: [answers],
+    backend,
+    authorize: allowAnonymous(),
+    observe: false,
+  });
   onTestFinished(() => service.close());
   const handle = toFetchHandler(service);
   const { operationId } = await service.submit(answers, "?", { tenant: "anonymous" });

@@ -65,7 +65,7 @@ interface Result {
   readonly status: "passed" | "failed" | "skipped";
 }
 
-/** Runs the tests of the protocol in a process of their own, because they bring their test runner. */
+/** Runs the tests of the protocol in another process, because they bring their test runner. */
 async function runSuite(baseUrl: string): Promise<readonly Result[]> {
   const folder = mkdtempSync(join(tmpdir(), "durable-streams-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

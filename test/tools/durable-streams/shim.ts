@@ -37,7 +37,9 @@ export async function startShim(): Promise<string> {
   const handle = toFetchHandler(service);
   const byPath = new Map<string, Stream>();
   const read = (stream: Stream | undefined, query: string, init: RequestInit): Promise<Response> =>
-    handle(new Request(`http://localhost/operations/${stream?.operationId ?? UNKNOWN_ID}/output${query}`, init));
+    handle(
+      new Request(`http://localhost/operations/${stream?.operationId ?? UNKNOWN_ID}/output${query}`, init),
+    );
 
   async function open(path: string, type: string): Promise<Stream> {
     const { operationId } = await service.submit(streams, path, { tenant: "anonymous" });

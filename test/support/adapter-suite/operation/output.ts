@@ -3,7 +3,15 @@ import type { WireConnection } from "../fixtures/adapter-case.js";
 import { casesOf } from "../fixtures/cases-of.js";
 import { request } from "../fixtures/orders-fixture.js";
 import { mountOutput } from "../fixtures/output-fixture.js";
-import { checkFields, checkReply, checkStatus, type Fields, field, jsonOf, WHOLE_SECONDS } from "../fixtures/reply-checks.js";
+import {
+  checkFields,
+  checkReply,
+  checkStatus,
+  type Fields,
+  field,
+  jsonOf,
+  WHOLE_SECONDS,
+} from "../fixtures/reply-checks.js";
 
 const RULE = "docs/output.md";
 const PLACE = /^\d{16}_\d{16}$/;
@@ -44,7 +52,9 @@ export const outputCases = [
         checkReply(part, 200, { ...PART, "stream-up-to-date": undefined, "stream-closed": undefined });
         ok(part.body.endsWith('"x"]'), "expected the part to end before the last chunk");
         for (const live of ["", "?offset=-1&live=long-poll"]) {
-          const same = await send(request("GET", path + live, { "if-none-match": field(part, "etag") ?? "" }));
+          const same = await send(
+            request("GET", path + live, { "if-none-match": field(part, "etag") ?? "" }),
+          );
           checkReply(same, 304, { "stream-up-to-date": undefined, "stream-next-offset": PLACE });
         }
       },
@@ -86,7 +96,11 @@ export const outputCases = [
       "replies 204 to a long poll whose time is over": async (harness) => {
         const { send, path } = await mountOutput(harness, { maxWaitMs: 50 });
         const reply = await send(request("GET", `${path}?offset=-1&live=long-poll`));
-        checkReply(reply, 204, { "stream-next-offset": PLACE, "stream-up-to-date": "true", "stream-cursor": /^\d+$/ });
+        checkReply(reply, 204, {
+          "stream-next-offset": PLACE,
+          "stream-up-to-date": "true",
+          "stream-cursor": /^\d+$/,
+        });
       },
       "refuses to wait with the time of the next request if waiting is off": async (harness) => {
         const { send, path } = await mountOutput(harness, { maxWaitMs: 0, maxStreamMs: 0 });
@@ -95,13 +109,16 @@ export const outputCases = [
           checkReply(reply, 429, { "retry-after": WHOLE_SECONDS });
         }
       },
-      "streams a closed output to its end, and replies 204 to an EventSource that has it": async (harness) => {
+      "streams a closed output to its end, and replies 204 to an EventSource that has it": async (
+        harness,
+      ) => {
         const { send, path, write, complete } = await mountOutput(harness);
         await write("ab");
         await complete();
         const stream = await send(request("GET", `${path}?offset=-1&live=sse`));
         checkReply(stream, 200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
-        const [, id = ""] = /^id: (.*)\nevent: data\ndata:\["a","b"\]\n\nevent: control\n/m.exec(stream.body) ?? [];
+        const [, id = ""] =
+          /^id: (.*)\nevent: data\ndata:\["a","b"\]\n\nevent: control\n/m.exec(stream.body) ?? [];
         ok(PLACE.test(id), `expected an event with an id, got ${stream.body}`);
         const [, control = "{}"] = /^event: control\ndata:(.*)\n\n/m.exec(stream.body) ?? [];
         const end = { streamNextOffset: id, upToDate: true, streamClosed: true, status: "completed" };
@@ -120,17 +137,16 @@ export const outputCases = [
         checkFields(await send(request("PUT", path)), { allow: "GET, HEAD, OPTIONS" });
         checkStatus(await send(request("GET", `${path}/`)), 404);
       },
-      "links to the output in the status of the operation, and in a reply to a submission that waited": async (
-        harness,
-      ) => {
-        const { send, path, resubmit, complete } = await mountOutput(harness);
-        const status = await send(request("GET", path.replace("/output", "")));
-        deepEqual(jsonOf(status).output, { href: path, closed: false }, "the link in the status");
-        await complete();
-        const reply = await resubmit({ prefer: "wait=20" });
-        checkStatus(reply, 200);
-        deepEqual(jsonOf(reply).output, { href: path, closed: true }, "the link in the reply");
-      },
+      "links to the output in the status of the operation, and in a reply to a submission that waited":
+        async (harness) => {
+          const { send, path, resubmit, complete } = await mountOutput(harness);
+          const status = await send(request("GET", path.replace("/output", "")));
+          deepEqual(jsonOf(status).output, { href: path, closed: false }, "the link in the status");
+          await complete();
+          const reply = await resubmit({ prefer: "wait=20" });
+          checkStatus(reply, 200);
+          deepEqual(jsonOf(reply).output, { href: path, closed: true }, "the link in the reply");
+        },
     },
   }),
   ...casesOf(

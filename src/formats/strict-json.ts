@@ -50,7 +50,7 @@ function judgeGrammar(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed("The body is not valid JSON.");
+    throw malformed(text.trim() === "" ? "The body is empty." : "The body is not valid JSON.");
   }
 }
 

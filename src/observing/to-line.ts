@@ -88,7 +88,7 @@ function fieldsOf(event: ServiceEvent): Readonly<Record<string, string | number 
   return {
     ...about,
     error: describeError(error),
-    cause: describeCause(error),
+    cause: describeCauses(error),
     stack: isUnexpected(event) ? describeStack(error) : undefined,
   };
 }
@@ -109,6 +109,7 @@ function quoted(text: string): string {
 
 const MAX_TEXT = 500;
 const MAX_FRAMES = 6;
+const MAX_CAUSES = 3;
 
 /** Returns the name, code and message of any thrown value. Never throws. */
 function describeError(error: unknown): string {
@@ -123,15 +124,20 @@ function describeError(error: unknown): string {
   });
 }
 
-/** Returns a description of the cause of an error, one level deep, or undefined. Never throws. */
-function describeCause(error: unknown): string | undefined {
-  let cause: unknown;
+/** Returns a description of the causes of an error, from the outside in, or undefined. Never throws. */
+function describeCauses(error: unknown): string | undefined {
+  const causes: string[] = [];
+  for (let cause = causeOf(error); cause !== undefined && causes.length < MAX_CAUSES; cause = causeOf(cause))
+    causes.push(describeError(cause));
+  return causes.length === 0 ? undefined : causes.join(" < ");
+}
+
+function causeOf(error: unknown): unknown {
   try {
-    cause = (error as { readonly cause?: unknown } | undefined)?.cause;
+    return (error as { readonly cause?: unknown } | null | undefined)?.cause;
   } catch {
     return undefined;
   }
-  return cause === undefined ? undefined : describeError(cause);
 }
 
 /** Returns the innermost stack frames of an error as one line, or undefined. Never throws. */

@@ -198,10 +198,14 @@ describe("text", () => {
   });
 
   it.each([
-    ...["", " ", "{", '{"a":1,}', "[1 2]", "{} {}", "// a\n1", "True", "'a'", "NaN", "01", "+1", "1."],
+    ...["{", '{"a":1,}', "[1 2]", "{} {}", "// a\n1", "True", "'a'", "NaN", "01", "+1", "1."],
     ...['"\t"', '"', "\\"],
   ])("refuses %j without a word of the engine (RFC 8259 §2)", (text) => {
     expect(detailOf(text)).toBe("The body is not valid JSON.");
+  });
+
+  it.each(["", " \r\n\t"])("says that the text %j is empty", (text) => {
+    expect(detailOf(text)).toBe("The body is empty.");
   });
 
   it("refuses nothing but with its own error, and takes nothing that JSON.parse refuses", () => {

@@ -60,6 +60,17 @@ describe("without `observe` the console", () => {
     ]);
   });
 
+  it("gets the causes of a cause, such as the database's error inside an ORM's, and at most 3 of them", async () => {
+    const lines = captureConsole();
+    const loop = new Error("terminated");
+    loop.cause = loop;
+    const error = new Error("outer", { cause: new Error("Failed query", { cause: loop }) });
+    await fail(createStage().service, error);
+    expect(lines[0]?.[1]).toMatch(
+      / error="Error: outer" cause="Error: Failed query < Error: terminated < Error: terminated"$/,
+    );
+  });
+
   it("gets the code of an error from this package", async () => {
     const lines = captureConsole();
     const operation = await fail(createStage().service, permanentFailure("Sold out."));

@@ -119,7 +119,7 @@ export function requestFormat(contentType: string | undefined, formats: readonly
   const mediaType = parseMediaType(contentType);
   if (mediaType === undefined) throw unsupported("The header field Content-Type is malformed.", formats);
   const format = formats.find(({ mediaTypes }) => mediaTypes.includes(mediaType.type));
-  if (format === undefined) throw unsupported("This media type is not supported.", formats);
+  if (format === undefined) throw unsupported("The media type in Content-Type is not supported.", formats);
   const charset = mediaType.parameters.get("charset") ?? "utf-8";
   if (charset.toLowerCase() !== "utf-8") throw unsupported("Only the charset utf-8 is supported.", formats);
   return format;

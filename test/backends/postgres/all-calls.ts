@@ -43,6 +43,15 @@ export const calls: Readonly<Record<string, Call>> = {
     await backend.operations.settle(lease, { to: "completed" });
     await backend.operations.get(lease.operationId, "a");
   },
+  "appends and reads of output": async (backend) => {
+    const lease = await begun(backend, quiet);
+    await backend.output.begun(lease);
+    for (const from of [0, 1])
+      await backend.output.append([{ lease, from, chunks: ["1"], bytes: 1, checkpoint: "1" }]);
+    await backend.output.read([{ id: lease.operationId, maxLength: 100 }]);
+    await backend.output.clean({ limit: 10 });
+    await backend.operations.settle(lease, { to: "completed" });
+  },
   requestCancel: async (backend) => {
     const { operationId } = await begun(backend, quiet);
     await backend.operations.requestCancel(operationId, "a");

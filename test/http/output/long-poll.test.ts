@@ -1,12 +1,7 @@
 import { AsyncReplyError } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
-import {
-  createOutputStage,
-  type OutputStage,
-  place,
-  seen,
-} from "../../support/output-stage.js";
+import { createOutputStage, type OutputStage, place, seen } from "../../support/output-stage.js";
 import type { OutputWriter } from "../../support/output-writer.js";
 import { isSettled } from "../../support/waiting-service.js";
 

@@ -1,15 +1,10 @@
 import type { Backend } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
-import {
-  createOutputStage,
-  type OutputStage,
-  place,
-  seen,
-} from "../../support/output-stage.js";
+import { toIterator } from "../../http/streaming/open-stream.js";
+import { createOutputStage, type OutputStage, place, seen } from "../../support/output-stage.js";
 import type { OutputWriter } from "../../support/output-writer.js";
 import { isSettled } from "../../support/waiting-service.js";
-import { toIterator } from "../../http/streaming/open-stream.js";
 
 const COUNT = 1_000;
 

@@ -59,7 +59,6 @@ export type { CreateContext, CreatedResource, CreateResource } from "./ports/cre
 export type { IdempotencyStore } from "./ports/idempotency-store.js";
 export type { Observer, ServiceEvent } from "./ports/observer.js";
 export type { OperationStore } from "./ports/operation-store.js";
-export type { OutputStore } from "./ports/output-store.js";
 export type { Queue } from "./ports/queue.js";
 export type { Clock, Runtime } from "./ports/runtime.js";
 export { composeStores } from "./protocol/compose-stores.js";
@@ -79,7 +78,6 @@ export type { Submitted } from "./service/submit.js";
 export type { SubmitOutcome } from "./service/submit-many.js";
 export type { Job, Processor } from "./worker/attempt/job.js";
 export type { JobOf } from "./worker/attempt/job-of.js";
-export type { Checkpoints, Writes } from "./worker/attempt/output/job-members.js";
 export type { Processors } from "./worker/processors.js";
 export type { RunSummary } from "./worker/run-summary.js";
 export type { ProcessorOptions, WorkerOptions } from "./worker/settings.js";

@@ -90,6 +90,7 @@ export type {
   OutputRequest,
   OutputSlice,
   OutputState,
+  OutputStore,
 } from "./ports/output-store.js";
 export type { Listening, RingListener } from "./ports/queue.js";
 export { parseRingMessage, type Ring, toRingMessage } from "./ports/ring.js";
@@ -132,10 +133,12 @@ export type {
 } from "./worker/attempt/job.js";
 export type { MembersOf } from "./worker/attempt/job-of.js";
 export type {
+  Checkpoints,
   SaveAlone,
   SaveAsynchronously,
   SaveCheckpoint,
   SaveSynchronously,
+  Writes,
 } from "./worker/attempt/output/job-members.js";
 export type { BackoffOptions } from "./worker/backoff.js";
 export type { ProcessorOf } from "./worker/processors.js";

@@ -31,7 +31,7 @@ export function positionText({ epoch, count }: OutputPosition): string {
   return `${String(epoch).padStart(DIGITS, "0")}_${String(count).padStart(DIGITS, "0")}`;
 }
 
-/** Reads the text of a place. Returns undefined if it is none. */
+/** Reads the text of a place. Returns undefined if the text is not one. */
 export function parsePosition(text: string): OutputPosition | undefined {
   const [, epoch, count] = /^(\d{16})_(\d{16})$/.exec(text) ?? [];
   if (epoch === undefined || count === undefined) return undefined;

@@ -15,7 +15,7 @@ export interface Segment {
   readonly first: number;
 }
 
-/** What a store keeps about an output, besides its chunks. */
+/** The data of an output, besides its chunks. */
 export interface OutputHead {
   /** Number of attempts that have begun since the first chunk, and the one that wrote it. */
   readonly epoch: number;
@@ -154,8 +154,8 @@ export function sliceOf(
 }
 
 /**
- * Returns the last place that stands and is not after another one. What stood when an epoch began stands for ever, because
- * checkpoints only move on. So of an epoch without a segment, nothing stands.
+ * Returns the last place that stands and is not after another one. Everything that stood when an epoch began stands for ever,
+ * because checkpoints only move on. So of an epoch without a segment, nothing stands.
  */
 export function standingBefore(head: OutputHead, { epoch, count }: OutputPosition): OutputPosition {
   let standing = BEGINNING;

@@ -2,7 +2,7 @@ import type { JsonText, OperationState } from "../contract/operation.js";
 import type { OutputPosition } from "../contract/output.js";
 import type { Lease } from "./operation-store.js";
 
-/** What an attempt produces before it ends. */
+/** Chunks and a checkpoint that an attempt has produced. */
 export interface OutputAppend {
   /** Attempt that produced it. */
   readonly lease: Lease;
@@ -19,13 +19,13 @@ export interface OutputAppend {
 /** Whether the chunks are stored. `lost`: another attempt has begun, or the operation has ended. Then nothing has changed. */
 export type AppendResult = "stored" | "lost";
 
-/** What stands when an attempt begins. */
+/** The output of an operation when an attempt begins. */
 export interface OutputState {
   /** Number of chunks. */
   readonly count: number;
   /** Their size in UTF-8. Bytes. */
   readonly bytes: number;
-  /** The last checkpoint, and the number of the attempt that set it. Absent if there is none. */
+  /** The last checkpoint, and the number of the attempt that set it. Absent before the first one. */
   readonly checkpoint?: { readonly value: JsonText; readonly attempt: number };
 }
 

@@ -40,7 +40,7 @@ export interface BegunAttempt {
   readonly operation: Operation;
   /** Whether the previous attempt lost its lease without being settled. */
   readonly previousLost: boolean;
-  /** What stands of the output. Absent if the definition has neither output nor checkpoints. */
+  /** State of the output. Absent if the definition has neither output nor checkpoints. */
   readonly standing?: OutputState;
 }
 

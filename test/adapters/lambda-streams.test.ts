@@ -1,6 +1,12 @@
 import { PassThrough, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { createMemoryBackend, createOrderService, createWorker, withQueue } from "async-request-reply";
+import {
+  type Backend,
+  createMemoryBackend,
+  createOrderService,
+  createWorker,
+  withQueue,
+} from "async-request-reply";
 import { type LambdaHandler, type LambdaResult, toStreamingLambdaHandler } from "async-request-reply/lambda";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { adapterCases, storeCases } from "../support/adapter-suite/cases.js";
@@ -71,7 +77,7 @@ describe("the streaming Lambda adapter behind a function URL", () => {
 
 describe("a stream on Lambda", () => {
   const { toEvent } = lambdaFronts["a function URL"];
-  const createOrders = (backend = createMemoryBackend()) =>
+  const createOrders = (backend: Backend<never> = createMemoryBackend()) =>
     createOrderService({ authorize: () => ({ id: "a" }), backend, observe: false });
 
   it("sends each event when it happens", async () => {

@@ -18,6 +18,7 @@ describe("the overview", () => {
         "work-failed",
         "attempts-exhausted",
         "invalid-result",
+        "output-too-large",
         "input-refused",
         "cancelled",
         "expired",

@@ -125,7 +125,7 @@ describe("a mistake in a definition says what is wrong, what is expected and wha
     ],
     [
       "a create, which belongs to the service",
-      "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, jsonSchema, idempotencyKey, cancellable, retentionMs, failedRetentionMs, startWithinMs, limits, serialBy, urgency, clientUrgency, deprecated.",
+      "Unknown option `create` of defineOperation. Known options: name, rootName, path, input, result, progress, chunk, checkpoint, maxOutputBytes, jsonSchema, idempotencyKey, cancellable, retentionMs, failedRetentionMs, startWithinMs, limits, serialBy, urgency, clientUrgency, deprecated.",
       () => define({ create: () => ({ body: {} }) }),
     ],
     [

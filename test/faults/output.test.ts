@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Backend, createService, defineOperation } from "async-request-reply";
-import type { OutputPart, StandardSchema } from "async-request-reply/ports";
+import { type Backend, createService, defineOperation, type StandardSchema } from "async-request-reply";
+import type { OutputPart } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import Database from "libsql";
@@ -71,7 +71,9 @@ function testKills(
       numbers,
       Array.from({ length: OPERATIONS }, () => ({ input: {} })),
     );
-    const read = submitted.map((each) => readAll(service.output(numbers, idOf(each)) as AsyncIterable<OutputPart<unknown>>));
+    const read = submitted.map((each) =>
+      readAll(service.output(numbers, idOf(each)) as AsyncIterable<OutputPart<unknown>>),
+    );
     for (let kill = 0; kill < KILLS; kill += 1) {
       await sleep(300);
       workers[kill % 2]?.kill("SIGKILL");

@@ -4,8 +4,8 @@ import {
   createWorker,
   defineOperation,
   type JobOf,
-  type Writes,
 } from "async-request-reply";
+import type { Writes } from "async-request-reply/ports";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import type { Pool, PoolClient } from "pg";

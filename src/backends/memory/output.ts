@@ -5,7 +5,7 @@ import type { OutputStore } from "../../ports/output-store.js";
 import { createWatchers } from "../shared/watchers.js";
 import type { Entries } from "./entries.js";
 
-/** Creates the output store. What is discarded or belongs to deleted operations is gone at once. */
+/** Creates the output store. It forgets at once everything that is discarded or belongs to deleted operations. */
 export function createMemoryOutput(driver: Driver, entries: Entries): OutputStore {
   const { outputs } = entries;
   const { watch, changed } = createWatchers();

@@ -11,7 +11,7 @@ import type { Job } from "./job.js";
 import type { Checkpoints, Writes } from "./output/job-members.js";
 
 /** The parts of a job that are created on first use, or only for some definitions. */
-type Lazy = Pick<Job, "signal" | "progress" | "transaction" | "release"> & Members;
+type Lazy = Pick<Job, "signal" | "progress" | "transaction" | "release"> & { readonly output: Members };
 
 type Members = Writes<unknown> & Checkpoints<unknown, unknown>;
 
@@ -53,19 +53,19 @@ export class AttemptJob implements Job, Members, DeliveryAttempt {
   }
 
   get write(): Members["write"] {
-    return this.#lazy.write;
+    return this.#lazy.output.write;
   }
 
   get pipe(): Members["pipe"] {
-    return this.#lazy.pipe;
+    return this.#lazy.output.pipe;
   }
 
   get resumed(): unknown {
-    return this.#lazy.resumed;
+    return this.#lazy.output.resumed;
   }
 
   get checkpoint(): Members["checkpoint"] {
-    return this.#lazy.checkpoint;
+    return this.#lazy.output.checkpoint;
   }
 }
 

@@ -48,7 +48,7 @@ const PERMANENT: Partial<
   NO_TRANSACTIONS: { problem: "work-failed", lead: "This service cannot do the work.", hidden: true },
 };
 
-/** What is known of an attempt when it ends. */
+/** State of an attempt when it ends. */
 export interface EndedAttempt {
   /** The operation as it was when the attempt began. */
   readonly operation: Operation;

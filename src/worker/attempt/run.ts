@@ -40,7 +40,7 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
   readonly #lease: BegunAttempt["lease"];
   readonly #processor: CheckedProcessor;
   readonly #context: WorkerContext;
-  readonly #kept: KeptLease;
+  readonly kept: KeptLease;
   readonly #place: Link<RunningAttempt>;
   readonly #timeLimit: Deadline | undefined;
   readonly #output: JobOutput | undefined;
@@ -70,20 +70,14 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
     this.#lease = lease;
     this.#processor = processor;
     this.#context = context;
-    this.#kept = new KeptLease(lease, leaseMs, this, context.leases);
+    this.kept = new KeptLease(lease, leaseMs, this, context.leases);
     this.#place = context.running.add(this);
     if (attemptTimeoutMs !== undefined)
       this.#timeLimit = context.leases.deadlines.add(attemptTimeoutMs, () =>
         this.#timeIsUp(attemptTimeoutMs),
       );
     if (standing !== undefined)
-      this.#output = new JobOutput({
-        processor,
-        begun: { ...begun, standing },
-        context,
-        kept: this.#kept,
-        holder: this,
-      });
+      this.#output = new JobOutput(processor, { ...begun, standing }, context, this);
   }
 
   /** Resolves to how the attempt ended. It ends once: with the work, or with the first interruption. */
@@ -109,17 +103,17 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
         value = await processor.run(input, new AttemptJob(this.operation, this));
       } catch (error) {
         this.#returned = true;
-        this.#endCalls();
+        this.#output?.endCalls();
         await this.#transaction?.end();
-        this.#refuseOutput();
+        this.#output?.stored.throwIfFailed();
         throw this.#raised.includes(error) ? error : ofProcessor(error);
       }
       this.#returned = true;
-      const unfinished = this.#endCalls() ?? (this.#transaction && (await this.#transaction.end()));
+      const unfinished = this.#output?.endCalls() ?? (this.#transaction && (await this.#transaction.end()));
       if (unfinished !== undefined) throw unfinished;
       const committed = this.#transaction?.committed();
       if (committed !== undefined) return this.#end(committed);
-      this.#refuseOutput();
+      this.#output?.stored.throwIfFailed();
       const settlement = toCompletion(processor, value);
       this.#end({ settlement: settlement instanceof Promise ? await settlement : settlement });
     } catch (error) {
@@ -138,21 +132,6 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
       void output.finish().then((isAnswered) => this.#resolve?.(isAnswered ? last : { error: last.error }));
   }
 
-  /** Throws the error of a write or a checkpoint that failed. The processor may not have awaited it. */
-  #refuseOutput(): void {
-    const failure = this.#output?.stored.failure;
-    if (failure !== undefined) throw failure.error;
-  }
-
-  /** Ends calls of the job that are in progress although the processor has ended. Returns the error for them. */
-  #endCalls(): AsyncReplyError | undefined {
-    const error = this.#output?.unawaited();
-    if (error === undefined) return undefined;
-    this.#abort(error);
-    this.#abandoning?.abort(error);
-    return error;
-  }
-
   #fail(error: unknown): void {
     if (this.#over) return;
     try {
@@ -169,7 +148,7 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
     this.#output?.stored.close(this.#interruption);
     this.#timeLimit?.cancel();
     this.#context.running.remove(this.#place);
-    this.#kept.stop();
+    this.kept.stop();
   }
 
   #endingOf(error: unknown): Ending {
@@ -187,7 +166,7 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
 
   #withProgress(ending: Ending): Ending {
     if (ending.settled !== undefined || ending.settlement === undefined) return ending;
-    const settlement = this.#kept.withProgress(ending.settlement);
+    const settlement = this.kept.withProgress(ending.settlement);
     return settlement === ending.settlement ? ending : { ...ending, settlement };
   }
 
@@ -196,11 +175,11 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
   }
 
   renew(): void {
-    this.#kept.renew();
+    this.kept.renew();
   }
 
   interrupt(reason: AsyncReplyError): void {
-    this.#abort(reason);
+    this.abort(reason);
     this.#abandoning?.abort(reason);
     this.#interruption ??= reason;
     this.#fail(reason);
@@ -212,7 +191,7 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
 
   /** Does not interrupt the attempt, because work that completes anyway counts. */
   onCancelRequested(): void {
-    this.#abort(new AsyncReplyError("CANCELLED", "The operation was cancelled."));
+    this.abort(new AsyncReplyError("CANCELLED", "The operation was cancelled."));
   }
 
   onRenewalFailed(error: unknown): void {
@@ -226,7 +205,7 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
   }
 
   /** Aborts the signal of the processor. Only the first reason counts. */
-  #abort(reason: AsyncReplyError): void {
+  abort(reason: AsyncReplyError): void {
     this.#abortReason ??= reason;
     this.#aborting?.abort(reason);
   }
@@ -245,7 +224,7 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
   #report(value: unknown): void {
     try {
       const stored = toProgress(this.#processor, value);
-      if (typeof stored === "string") this.#kept.progress(stored);
+      if (typeof stored === "string") this.kept.progress(stored);
       else this.#drop(stored);
     } catch (error) {
       this.#raised.push(error);
@@ -271,23 +250,8 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
     };
   }
 
-  get write(): JobOutput["write"] {
-    return this.#needOutput().write;
-  }
-
-  get pipe(): JobOutput["pipe"] {
-    return this.#needOutput().pipe;
-  }
-
-  get resumed(): unknown {
-    return this.#needOutput().resumed;
-  }
-
-  get checkpoint(): JobOutput["checkpoint"] {
-    return this.#needOutput().checkpoint;
-  }
-
-  #needOutput(): JobOutput {
+  /** Members of the job. Throws if the definition has neither `chunk` nor `checkpoint`. */
+  get output(): JobOutput {
     if (this.#output !== undefined) return this.#output;
     throw lacksSchema(this.operation.definition);
   }
@@ -312,7 +276,7 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
     return createJobTransaction({
       backend: context.backend,
       lease: this.#lease,
-      kept: this.#kept,
+      kept: this.kept,
       output: this.#output?.stored,
       abandoning: this.abandoning,
       interrupt: (reason) => this.interrupt(reason),

@@ -1,9 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { allowAnonymous, createService, createWorker, defineOrders } from "async-request-reply";
+import {
+  allowAnonymous,
+  createService,
+  createWorker,
+  defineOperation,
+  defineOrders,
+  retryLater,
+} from "async-request-reply";
 import { createPostgresBackend, postgresMigrations } from "async-request-reply/postgres";
 import type { Pool } from "pg";
 import { expect, it } from "vitest";
+import * as z from "zod";
 import { claimOnce } from "../../support/claims.js";
 import { blocksOf, page } from "../../support/pages.js";
 import { describePostgres, openPoolAt, portOfServer } from "../../support/postgres/server.js";
@@ -82,4 +90,34 @@ await describePostgres("a role with exactly the grants on the page about Postgre
       await backend.close();
     }),
   );
+
+  it("keeps output and checkpoints, and deletes what was discarded", () =>
+    restricted(async (pool, schema) => {
+      const backend = createPostgresBackend({ pool, schema });
+      const input = z.unknown();
+      const logs = defineOperation({
+        name: "logs",
+        path: "/logs",
+        input,
+        chunk: z.string(),
+        checkpoint: z.int(),
+      });
+      const service = createService({ backend, definitions: [logs], observe: false });
+      const { operationId: id } = await service.submit(logs, {});
+      const worker = createWorker(service, {
+        logs: async (_, job) => {
+          await job.write("a");
+          if (job.resumed !== undefined) return;
+          await job.checkpoint(1, (tx) => tx.query("select 1"));
+          await job.write("discarded");
+          throw retryLater({ afterMs: 0 });
+        },
+      });
+      await worker.runUntilIdle();
+      const [slice] = await backend.output.read([{ id, maxLength: 1_000 }]);
+      expect(slice).toMatchObject({ chunks: ['"a"', '"a"'], state: "completed" });
+      const { rows } = await pool.query(`select count(*)::integer as left from ${schema}.output_discards`);
+      expect(rows).toEqual([{ left: 0 }]);
+      await backend.close();
+    }));
 });

@@ -51,7 +51,7 @@ await describePostgres("output in transactions of the user", (server) => {
   });
 
   it.each<LossAt>(["before the commit", "after the commit"])(
-    "repeats no batch if the answer is lost %s, whatever the processor does with the error",
+    "repeats no batch if the answer is lost %s, even if the processor catches the error",
     async (at) => {
       const { backend, write, effects } = await opened({ pool: losingCommit(server.pool, at) });
       const service = createService({ definitions: [imports], backend, observe: false });

@@ -153,7 +153,12 @@ await describePostgres("watching operations in Postgres", (server) => {
     const channels = {
       notify: async (_: string, messages: readonly string[]) => void notified.push(messages),
     };
-    const changes = createChanges(channels as Channels, "changed", createManualClock());
+    const changes = createChanges({
+      channels: channels as Channels,
+      channel: "changed",
+      pauseMs: 50,
+      clock: createManualClock(),
+    });
     for (let count = 0; count < 5_000; count += 1) changes.changed(newId());
     await expect.poll(() => notified).toEqual([["*"]]);
   });

@@ -1,11 +1,5 @@
-import {
-  type Backend,
-  createMemoryBackend,
-  defineOperation,
-  type OutputStore,
-  type WorkerOptions,
-} from "async-request-reply";
-import type { OutputAppend } from "async-request-reply/ports";
+import { type Backend, createMemoryBackend, defineOperation, type WorkerOptions } from "async-request-reply";
+import type { OutputAppend, OutputStore } from "async-request-reply/ports";
 import * as z from "zod";
 import { createStage } from "../../support/worker-stage.js";
 

@@ -18,7 +18,7 @@ const ROOM_BYTES = 65_536;
 /** There is room for another chunk. All writes share this promise, because a processor may await one per token. */
 const WRITTEN = Promise.resolve();
 
-/** What a transaction does with the output of its attempt. */
+/** Steps of a transaction that also stores output. */
 export interface TransactionWriting {
   /** Call when the function of the user begins: chunks that it writes are rolled back with the transaction. */
   begin(): void;
@@ -70,9 +70,9 @@ export class AttemptOutput {
     this.#buffer = new OutputBuffer(standing);
   }
 
-  /** The first error of a write or a checkpoint. It fails the attempt, whatever the processor does with it. */
-  get failure(): { readonly error: unknown } | undefined {
-    return this.#failure;
+  /** Throws the first error of a write or a checkpoint. It fails the attempt, even if the processor has caught it. */
+  throwIfFailed(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
   /** Adds a chunk. Resolves when there is room for another one. */
@@ -96,8 +96,8 @@ export class AttemptOutput {
 
   /** Throws why nothing can be written any more. */
   refuseIfClosed(): void {
-    const reason = this.#failure?.error ?? this.#closed;
-    if (reason !== undefined) throw reason;
+    this.throwIfFailed();
+    if (this.#closed !== undefined) throw this.#closed;
   }
 
   /** Fails the attempt with an error, unless it says that the attempt has ended. */
@@ -162,7 +162,7 @@ export class AttemptOutput {
       this.#makeRoom();
     };
     const end = (): OutputAppend => {
-      if (this.#failure !== undefined) throw this.#failure.error;
+      this.throwIfFailed();
       ended = this.#buffer.mark();
       return this.#appendOf(ended, checkpoint);
     };

@@ -16,51 +16,57 @@ import { toCheckpoint, toResumed } from "./values.js";
 
 /** The attempt of an output. */
 export interface OutputHolder {
+  /** Protects the operation outside of transactions. */
+  readonly kept: KeptLease;
   /** Aborted when the result of the attempt is no longer wanted. */
   readonly signal: AbortSignal;
   /** Aborted when the worker no longer waits for the work. */
   readonly abandoning: AbortController;
+  /** Aborts `signal`. */
+  abort(reason: AsyncReplyError): void;
   /** Called if another attempt has begun. */
   onLost(): void;
   /** Receives errors that the job has thrown. */
   onRaise(error: unknown): void;
 }
 
-/** What {@link JobOutput} works with. */
-export interface JobOutputOptions {
-  readonly processor: CheckedProcessor;
-  readonly begun: BegunAttempt & Required<Pick<BegunAttempt, "standing">>;
-  readonly context: WorkerContext;
-  readonly kept: KeptLease;
-  readonly holder: OutputHolder;
-}
+type BegunWithOutput = BegunAttempt & Required<Pick<BegunAttempt, "standing">>;
 
 /** The members of a job for output and checkpoints. */
 export class JobOutput {
   /** Stores the chunks. */
   readonly stored: AttemptOutput;
-  readonly #options: JobOutputOptions;
+  readonly #processor: CheckedProcessor;
+  readonly #begun: BegunWithOutput;
+  readonly #context: WorkerContext;
+  readonly #holder: OutputHolder;
   #resumed: unknown;
   /** Whether this attempt has saved a checkpoint. */
   #saved = false;
   /** Number of calls in progress that the processor must await. */
   #open = 0;
 
-  constructor(options: JobOutputOptions) {
-    const { processor, begun, context, holder } = options;
-    this.#options = options;
+  constructor(
+    processor: CheckedProcessor,
+    begun: BegunWithOutput,
+    context: WorkerContext,
+    holder: OutputHolder,
+  ) {
+    this.#processor = processor;
+    this.#begun = begun;
+    this.#context = context;
+    this.#holder = holder;
     this.stored = new AttemptOutput(processor, begun.lease, begun.standing, context, () => holder.onLost());
   }
 
   /** Number of attempts since the last checkpoint, with this one. */
   get tries(): number {
-    return this.#saved ? 1 : triesOf(this.#options.begun);
+    return this.#saved ? 1 : triesOf(this.#begun);
   }
 
   /** Reads the last checkpoint. Rejects with `INPUT_REFUSED`. */
   async resume(): Promise<void> {
-    const { processor, begun } = this.#options;
-    this.#resumed = await toResumed(processor, begun.standing);
+    this.#resumed = await toResumed(this.#processor, this.#begun.standing);
   }
 
   get resumed(): unknown {
@@ -74,10 +80,10 @@ export class JobOutput {
   }
 
   readonly pipe = (source: ChunkSource<unknown>): Promise<void> => {
-    const { signal } = this.#options.holder;
+    const { signal } = this.#holder;
     const { write } = this;
     const piping = pipe(source, write, signal).catch((error: unknown) => {
-      if (signal.aborted && error === signal.reason) this.#options.holder.onRaise(error);
+      if (signal.aborted && error === signal.reason) this.#holder.onRaise(error);
       throw error;
     });
     return this.#awaited(piping);
@@ -91,17 +97,20 @@ export class JobOutput {
     return this.#awaited(this.#save(value, work && new UserFunction(work, "job.checkpoint")));
   };
 
-  /** Returns the error for calls that are still in progress although the processor has returned. */
-  unawaited(): AsyncReplyError | undefined {
+  /** Ends calls that are in progress although the processor has ended. Returns the error for them. */
+  endCalls(): AsyncReplyError | undefined {
     if (this.#open === 0) return undefined;
-    return misuse(
+    const error = misuse(
       "The processor returned while its `job.pipe` or `job.checkpoint` was still in progress. Return or await its promise.",
     );
+    this.#holder.abort(error);
+    this.#holder.abandoning.abort(error);
+    return error;
   }
 
   /** Throws if the definition lacks a schema. Only programs without types get here. */
   #needs(schema: "chunk" | "checkpoint"): void {
-    const { definition } = this.#options.processor;
+    const { definition } = this.#processor;
     if (definition[schema] === undefined) throw lacksSchema(definition.name);
   }
 
@@ -116,7 +125,7 @@ export class JobOutput {
   }
 
   async #save<Result>(value: unknown, work: UserFunction<Result> | undefined): Promise<Result> {
-    const { context, holder } = this.#options;
+    const holder = this.#holder;
     let result: Result;
     try {
       result = await this.#saveInTurn(value, work);
@@ -126,7 +135,7 @@ export class JobOutput {
       if (!isAsyncReplyError(error) || error.code !== "NO_TRANSACTIONS") this.stored.refused(error);
       throw error;
     }
-    if (!context.isEnding()) return result;
+    if (!this.#context.isEnding()) return result;
     const detail = "The worker is stopping. Another one continues from this checkpoint.";
     const released = new AsyncReplyError("WORKER_STOPPED", detail);
     holder.onRaise(released);
@@ -134,11 +143,11 @@ export class JobOutput {
   }
 
   #saveInTurn<Result>(value: unknown, work: UserFunction<Result> | undefined): Promise<Result> {
-    const { processor, holder } = this.#options;
     const { stored } = this;
+    const { signal } = this.#holder.abandoning;
     stored.refuseIfClosed();
     return stored.inTurnHere(async (here) => {
-      const checkpoint = await untilAborted(toCheckpoint(processor, value), holder.abandoning.signal);
+      const checkpoint = await untilAborted(toCheckpoint(this.#processor, value), signal);
       if (work !== undefined) return this.#saveWith(work, checkpoint);
       this.#answered(await stored.store(here, checkpoint));
       // Without a function, the call resolves to nothing.
@@ -149,13 +158,13 @@ export class JobOutput {
   /** Throws if the checkpoint is not stored. */
   #answered(result: AppendResult | undefined): void {
     if (result === "stored") this.#saved = true;
-    if (result === "lost") this.#options.holder.onLost();
+    if (result === "lost") this.#holder.onLost();
     this.stored.refuseIfClosed();
   }
 
   /** Saves a checkpoint in a transaction with the user's writes. */
   async #saveWith<Result>(work: UserFunction<Result>, checkpoint: JsonText): Promise<Result> {
-    const { kept } = this.#options;
+    const { kept } = this.#holder;
     let value: Result | undefined;
     // The transaction's lock replaces the lease, and a renewal would wait for the lock.
     kept.pause();
@@ -179,14 +188,14 @@ export class JobOutput {
     writing: TransactionWriting,
     onReturn: (value: Result) => void,
   ): Promise<AppendResult> {
-    const { begun, context, holder } = this.#options;
-    const { backend } = context;
+    const { backend } = this.#context;
     const { synchronous } = backend.submissions;
-    const { signal } = holder.abandoning;
+    const { signal } = this.#holder.abandoning;
+    const { lease } = this.#begun;
     const result =
       synchronous === undefined
         ? await sharedTransactions(backend).append?.(
-            begun.lease,
+            lease,
             async (tx) => {
               writing.begin();
               onReturn(await work.call(tx));
@@ -195,10 +204,10 @@ export class JobOutput {
             { signal },
           )
         : await synchronous.append?.(
-            begun.lease,
+            lease,
             (handle) => {
               writing.begin();
-              onReturn(work.callNow(handle, (error) => reportError(context, "late-write", error)));
+              onReturn(work.callNow(handle, (error) => reportError(this.#context, "late-write", error)));
               return writing.end();
             },
             { signal },

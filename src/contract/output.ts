@@ -44,7 +44,7 @@ export interface OutputPart<Chunk> {
   /** Number of chunks before these. */
   readonly at: number;
   readonly chunks: readonly Chunk[];
-  /** Where to go on. Store it with what you show, or not at all. */
+  /** Place to go on from. Store it together with what you show. */
   readonly position: string;
 }
 

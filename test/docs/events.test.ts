@@ -101,7 +101,7 @@ describe("the pages", () => {
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
       .join("\n");
     const steps = sources.matchAll(
-      /(?:step: |\bonError\(|reportError\(\w+, |quietly\(\s*|attempted\(|untilAnswered\([\w.#]+, )"([a-z-]+)"/g,
+      /(?:step: |\bonError\(|reportError\([\w.#]+, |quietly\(\s*|attempted\(|untilAnswered\([\w.#]+, )"([a-z-]+)"/g,
     );
     const inSources = new Set([...steps].map(([, step = ""]) => step));
     expect(namesIn({ path: "", text: table }, /^[a-z-]+$/).sort()).toEqual([...inSources].sort());

@@ -1,5 +1,6 @@
 import { invalidOption, isObject, misuse, shown } from "../options.js";
 import type { StandardSchema } from "../schema.js";
+import { pathFields } from "./path-pattern.js";
 
 /** A correct call, shown in error messages. */
 const EXAMPLE = 'defineOperation({ name: "exports", path: "/exports", input: schema })';
@@ -87,4 +88,23 @@ function checkUnlike(definitions: readonly Named[]): void {
         `The names ${shown(similar.name)} and ${shown(name)} in \`definitions\` differ only in case. Rename one of them.`,
       );
   }
+}
+
+/**
+ * Refuses a path with a field that the input schema does not have, which it would refuse or drop in every request. Looks only
+ * at schemas that list their members: the first request finds the others.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function checkPathFields(path: string, schema: Readonly<Record<string, unknown>> = {}): void {
+  const { properties, additionalProperties = false, patternProperties } = schema;
+  const { $ref, allOf, anyOf, oneOf } = schema;
+  const isPart = ($ref ?? allOf ?? anyOf ?? oneOf ?? patternProperties) !== undefined;
+  if (!isObject(properties) || additionalProperties !== false || isPart) return;
+  for (const field of pathFields(path))
+    if (!Object.hasOwn(properties, field))
+      throw misuse(
+        `Option \`path\` is ${shown(path)}, but the input schema has no member for its field {${field}}. Add a required member ` +
+          `\`${field}\` to the schema, or remove the field from the path.`,
+      );
 }

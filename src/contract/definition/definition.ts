@@ -11,13 +11,13 @@ import {
   text,
   unchecked,
 } from "../option-table.js";
-import { invalidOption, isObject, misuse, shown } from "../options.js";
+import { invalidOption, isObject } from "../options.js";
 import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
-import { checkName, checkSchema } from "./check-definition.js";
+import { checkName, checkPathFields, checkSchema } from "./check-definition.js";
 import type { CheckedInput, CheckedPath } from "./checked-types.js";
 import { type Deprecation, readDeprecation } from "./deprecation.js";
 import { type OperationLimits, readLimits } from "./limits.js";
-import { parsePathPattern, pathFields } from "./path-pattern.js";
+import { parsePathPattern } from "./path-pattern.js";
 import { readStartWithin } from "./start-within.js";
 import { readUrgency } from "./urgency.js";
 
@@ -291,23 +291,6 @@ export function defineOperation<
     ...(deprecated === undefined ? {} : { deprecated }),
   });
   return definition as OperationDefinition<Name, Path, Input, Result, Progress, Chunk, Checkpoint>;
-}
-
-/**
- * Refuses a path with a field that the input schema does not have, which it would refuse or drop in every request. Looks only
- * at schemas that list their members: the first request finds the others.
- */
-function checkPathFields(path: string, schema: JsonSchema = {}): void {
-  const { properties, additionalProperties = false, patternProperties } = schema;
-  const { $ref, allOf, anyOf, oneOf } = schema;
-  const isPart = ($ref ?? allOf ?? anyOf ?? oneOf ?? patternProperties) !== undefined;
-  if (!isObject(properties) || additionalProperties !== false || isPart) return;
-  for (const field of pathFields(path))
-    if (!Object.hasOwn(properties, field))
-      throw misuse(
-        `Option \`path\` is ${shown(path)}, but the input schema has no member for its field {${field}}. Add a required member ` +
-          `\`${field}\` to the schema, or remove the field from the path.`,
-      );
 }
 
 function describeSchema(schema: StandardSchema): JsonSchema | undefined {

@@ -16,6 +16,7 @@ import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
 import { checkName, checkPathFields, checkSchema } from "./check-definition.js";
 import type { CheckedInput, CheckedPath } from "./checked-types.js";
 import { type Deprecation, readDeprecation } from "./deprecation.js";
+import { describeSchema } from "./describe-schema.js";
 import { type OperationLimits, readLimits } from "./limits.js";
 import { parsePathPattern } from "./path-pattern.js";
 import { readStartWithin } from "./start-within.js";
@@ -291,13 +292,4 @@ export function defineOperation<
     ...(deprecated === undefined ? {} : { deprecated }),
   });
   return definition as OperationDefinition<Name, Path, Input, Result, Progress, Chunk, Checkpoint>;
-}
-
-function describeSchema(schema: StandardSchema): JsonSchema | undefined {
-  try {
-    return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
-  } catch {
-    // Some schemas cannot be described in JSON Schema. Formats that need a description report that themselves.
-    return undefined;
-  }
 }

@@ -16,7 +16,8 @@ export interface OutputWriter {
   /** Gives the work back and begins its next attempt, of whose output this many chunks stand. Default: 0. */
   again(standing?: number): Promise<void>;
   complete(): Promise<unknown>;
-  fail(): Promise<unknown>;
+  /** Fails the operation, with a problem as JSON. */
+  fail(error?: string): Promise<unknown>;
 }
 
 /** Begins an operation. */
@@ -46,6 +47,6 @@ export async function beginWriting(
       await begin();
     },
     complete: () => operations.settle(lease(), { to: "completed", result: "1" }),
-    fail: () => operations.settle(lease(), { to: "failed", error: "{}" }),
+    fail: (error = "{}") => operations.settle(lease(), { to: "failed", error }),
   };
 }

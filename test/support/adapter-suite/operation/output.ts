@@ -1,3 +1,4 @@
+import { operationError } from "../../../../src/contract/problem.js";
 import { deepEqual, equal, ok } from "../../../../src/testing/expect.js";
 import type { WireConnection } from "../fixtures/adapter-case.js";
 import { casesOf } from "../fixtures/cases-of.js";
@@ -147,6 +148,18 @@ export const outputCases = [
           checkStatus(reply, 200);
           deepEqual(jsonOf(reply).output, { href: path, closed: true }, "the link in the reply");
         },
+      "shows an operation whose output was too large": async (harness) => {
+        const { send, path, resubmit, fail } = await mountOutput(harness);
+        const error = operationError("output-too-large", "Why it is so.");
+        await fail(error);
+        const read = await send(request("GET", path.replace("/output", "")));
+        const waited = await resubmit({ prefer: "wait=20" });
+        for (const reply of [read, waited]) {
+          checkStatus(reply, 200);
+          const shown = { ...JSON.parse(error), name: "output-too-large" };
+          deepEqual(jsonOf(reply).error, shown, "the error");
+        }
+      },
     },
   }),
   ...casesOf(

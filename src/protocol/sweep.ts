@@ -11,6 +11,8 @@ export interface SweepOptions {
   /** Names of the definitions that the worker runs. */
   readonly definitions: readonly string[];
   readonly bell: Pick<Bell, "ring">;
+  /** Whether operations can have output or checkpoints. */
+  readonly hasOutput: boolean;
   /** Returns how long operations of a definition are kept after their end. */
   readonly retentionOf: (
     definition: string,
@@ -48,7 +50,9 @@ export function createSweep(options: SweepOptions): Sweep {
       await attempted("end-abandoned", () => endAbandoned(options));
       const count = await attempted("purge", () => options.backend.submissions.purge({ limit: BATCH }));
       if (count) observe({ event: "operation.purged", count });
-      await attempted("clean-output", async () => options.backend.output?.clean({ limit: BATCH }) ?? 0);
+      const { output } = options.backend;
+      if (options.hasOutput && output !== undefined)
+        await attempted("clean-output", () => output.clean({ limit: BATCH }));
     },
   };
 }

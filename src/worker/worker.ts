@@ -15,6 +15,7 @@ import { checkKept } from "../protocol/kept.js";
 import { SHARED } from "../protocol/shared.js";
 import { createSweep, type Sweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
+import { keepsOutput } from "./attempt/output/standing.js";
 import { Running, reportError, type WorkerContext } from "./context.js";
 import { keepContext } from "./keep-context.js";
 import { Latch } from "./latch.js";
@@ -212,6 +213,7 @@ function sweepWith(context: WorkerContext, known: Definitions): Sweep {
     backend,
     definitions: [...processors.keys()],
     bell,
+    hasOutput: known.some(keepsOutput),
     retentionOf: (definition) =>
       known.find(({ name }) => name === definition) ?? {
         retentionMs: DEFAULT_RETENTION_MS,

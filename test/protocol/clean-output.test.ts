@@ -11,9 +11,13 @@ import { expect, it } from "vitest";
 import * as z from "zod";
 
 const logs = defineOperation({ name: "logs", path: "/logs", input: z.unknown(), chunk: z.string() });
+const plain = defineOperation({ name: "plain", path: "/plain", input: z.unknown() });
 
 /** Runs a worker, and answers its sweeps with these numbers of deleted rows. Returns the limits that it asked with. */
-async function sweepWith(answers: readonly (number | Error)[]) {
+async function sweepWith(
+  answers: readonly (number | Error)[],
+  definition: typeof logs | typeof plain = logs,
+) {
   const clock = createManualClock();
   const memory = createMemoryBackend({ clock });
   const limits: number[] = [];
@@ -25,13 +29,13 @@ async function sweepWith(answers: readonly (number | Error)[]) {
   const backend: Backend = { ...memory, output: { ...memory.output, clean } };
   const events: ServiceEvent[] = [];
   const service = createService({
-    definitions: [logs],
+    definitions: [definition],
     backend,
     runtime: { clock },
     observe: (event) => events.push(event),
   });
-  await service.submit(logs, {});
-  await createWorker(service, { logs: () => {} }).runUntilIdle();
+  await service.submit(definition, {});
+  await createWorker(service, { [definition.name]: () => {} }).runUntilIdle();
   return { limits, events };
 }
 
@@ -44,4 +48,9 @@ it("reports an error and goes on", async () => {
   const error = new Error("no");
   const { events } = await sweepWith([error]);
   expect(events).toContainEqual({ event: "background.failed", step: "clean-output", error });
+});
+
+it("asks for nothing if no definition has output or checkpoints", async () => {
+  const { limits } = await sweepWith([], plain);
+  expect(limits).toEqual([]);
 });

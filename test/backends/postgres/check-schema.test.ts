@@ -34,13 +34,13 @@ await describePostgres("check() looks at the schema and", (server) => {
     );
     await expectMisconfigured(
       backend,
-      `Schema ${backend.schema} has version 0, but this release needs version 1. ${howTo(backend.schema)}`,
+      `Schema ${backend.schema} has version 0, but this release needs version 2. ${howTo(backend.schema)}`,
     );
     await backend.migrate();
     await expect(backend.check()).resolves.toBeUndefined();
   });
 
-  const newer = (schema: string) => `insert into ${schema}.migrations (version) values (2)`;
+  const newer = (schema: string) => `insert into ${schema}.migrations (version) values (3)`;
   const incomplete = (schema: string) => `drop function ${schema}.get_v1`;
 
   it("resolves when its version is newer and still has all that this release uses", async () => {
@@ -58,14 +58,14 @@ await describePostgres("check() looks at the schema and", (server) => {
       "its version is newer and lacks what this release uses",
       [migrated, newer, incomplete],
       (schema: string) =>
-        `Schema ${schema} has version 2, which is newer than version 1 of this release and no longer has the function ` +
+        `Schema ${schema} has version 3, which is newer than version 2 of this release and no longer has the function ` +
         "get_v1. Upgrade `async-request-reply` in this process.",
     ],
     [
       "it was taken apart",
       [migrated, incomplete],
       (schema: string) =>
-        `Schema ${schema} has version 1 of this release, but its function get_v1 is missing. Restore it from a backup, or from a ` +
+        `Schema ${schema} has version 2 of this release, but its function get_v1 is missing. Restore it from a backup, or from a ` +
         "new schema that `backend.migrate()` makes.",
     ],
   ])("rejects when %s", async (_, statements, detailOf) => {

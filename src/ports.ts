@@ -141,4 +141,4 @@ export type {
   Writes,
 } from "./worker/attempt/output/job-members.js";
 export type { BackoffOptions } from "./worker/backoff.js";
-export type { ProcessorOf } from "./worker/processors.js";
+export type { ProcessorFunctionOf, ProcessorOf } from "./worker/processors.js";

@@ -7,7 +7,7 @@
 
 export type { ViewOf } from "../contract/definition/definitions.js";
 export { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-export type { OutputPart } from "../contract/output.js";
+export type { OutputLink, OutputPart } from "../contract/output.js";
 export type { MaybePromise } from "../contract/promises.js";
 export { type Client, type ClientPaths, createClient, type OperationClient } from "./client.js";
 export { eventStream } from "./event-stream.js";

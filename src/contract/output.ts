@@ -43,6 +43,7 @@ export function parsePosition(text: string): OutputPosition | undefined {
 export interface OutputPart<Chunk> {
   /** Number of chunks before these. */
   readonly at: number;
+  /** The chunks, in order. */
   readonly chunks: readonly Chunk[];
   /** Place to go on from. Store it together with what you show. */
   readonly position: string;

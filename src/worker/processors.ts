@@ -28,13 +28,14 @@ import {
 
 /** The processor of one definition: a function, or an object with a function and its options. */
 export type ProcessorOf<Definition, Tx> =
-  | (Work<Definition, Tx> & { readonly [Option in keyof ProcessorOptions]?: never }) // Lets the compiler suggest the name of a misspelled option.
+  | (ProcessorFunctionOf<Definition, Tx> & { readonly [Option in keyof ProcessorOptions]?: never }) // Lets the compiler suggest the name of a misspelled option.
   | (ProcessorOptions & {
       /** Does the work of an operation. */
-      readonly run: Work<Definition, Tx>;
+      readonly run: ProcessorFunctionOf<Definition, Tx>;
     });
 
-type Work<Definition, Tx> = Processor<
+/** Function that does the work of one definition. */
+export type ProcessorFunctionOf<Definition, Tx> = Processor<
   ParsedInputOf<Definition>,
   ProcessorResultOf<Definition>,
   ProcessorProgressOf<Definition>,

@@ -1,7 +1,8 @@
 import { isAsyncReplyError } from "async-request-reply";
-import type { SqliteBackend } from "async-request-reply/sqlite";
-import { expect, it } from "vitest";
+import { createSqliteBackend, type SqliteBackend, type SqliteDatabase } from "async-request-reply/sqlite";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { claimOne } from "../../support/claims.js";
+import type { OpenDatabase } from "../../support/sqlite/clients.js";
 import { describeFile } from "./per-test.js";
 import { newSubmission } from "./submissions.js";
 
@@ -13,6 +14,21 @@ async function expectReadsRecorded(reader: SqliteBackend, writer: SqliteBackend)
     await writer.submissions.record(newSubmission(number));
     expect(await reader.operations.get(id, tenant)).toMatchObject({ id });
   }
+}
+
+/** Returns a database whose `exec` throws errors with the code and the message of Deno's client, and without a result code. */
+function withoutCodes(database: OpenDatabase, onError: () => void): SqliteDatabase {
+  return {
+    prepare: (sql) => database.prepare(sql),
+    exec: (sql) => {
+      try {
+        return database.exec(sql);
+      } catch (error) {
+        onError();
+        throw Object.assign(new Error((error as Error).message), { code: "ERR_SQLITE_ERROR" });
+      }
+    },
+  };
 }
 
 describeFile("the lock of an SQLite file", (file) => {
@@ -42,6 +58,20 @@ describeFile("the lock of an SQLite file", (file) => {
     expect(String(error)).toContain("lockTimeoutMs");
     other.exec("commit");
     expect(await submissions.record(newSubmission(2))).toEqual({ outcome: "created" });
+  });
+
+  it("waits for the lock with a client that reports it only in a message, as Deno's does", async () => {
+    const locker = file.connect();
+    const onError = vi.fn();
+    const database = withoutCodes(file.connect(), onError);
+    const backend = createSqliteBackend({ database, synchronous: "normal" });
+    onTestFinished(() => backend.close());
+    await backend.submissions.record(newSubmission(1));
+    locker.exec("begin immediate");
+    const recording = backend.submissions.record(newSubmission(2));
+    await vi.waitUntil(() => onError.mock.calls.length > 0);
+    locker.exec("commit");
+    expect(await recording).toEqual({ outcome: "created" });
   });
 
   it("reads what other connections commit after a call has given up", async () => {

@@ -116,15 +116,30 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [26, "SQLITE_NOTADB"],
 ]);
 
+/** The same result codes, by the texts that SQLite has for them. */
+const NAMES_BY_MESSAGE: ReadonlyMap<string, string> = new Map([
+  ["database is locked", "SQLITE_BUSY"],
+  ["database table is locked", "SQLITE_LOCKED"],
+  ["out of memory", "SQLITE_NOMEM"],
+  ["attempt to write a readonly database", "SQLITE_READONLY"],
+  ["disk I/O error", "SQLITE_IOERR"],
+  ["database disk image is malformed", "SQLITE_CORRUPT"],
+  ["database or disk is full", "SQLITE_FULL"],
+  ["unable to open database file", "SQLITE_CANTOPEN"],
+  ["locking protocol", "SQLITE_PROTOCOL"],
+  ["file is not a database", "SQLITE_NOTADB"],
+]);
+
 /**
  * Returns the primary result code of an error, such as `SQLITE_BUSY`, or `""`. Some clients have it as text in `code`,
- * and others as a number in `errcode`. Never throws, even if user code threw a hostile value.
+ * others as a number in `errcode`, and `exec` of Deno only as a message. Never throws, even if user code threw a hostile value.
  */
 export function resultCodeOf(error: unknown): string {
   try {
-    const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+    const { code, errcode, message } = error as Readonly<Record<"code" | "errcode" | "message", unknown>>;
     // The lower byte of an extended code is the primary code.
     if (typeof errcode === "number") return NAMES.get(errcode & 0xff) ?? "";
+    if (code === "ERR_SQLITE_ERROR") return NAMES_BY_MESSAGE.get(String(message)) ?? "";
     return typeof code === "string" ? (/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? "") : "";
   } catch {
     return "";

@@ -1,20 +1,8 @@
-import type { HttpResponse } from "async-request-reply";
 import { describe, expect, it } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
-import { createEventParser } from "../../support/event-reader.js";
 import { createOutputStage, type OutputStage, place } from "../../support/output-stage.js";
 import type { OutputWriter } from "../../support/output-writer.js";
-import { toIterator } from "../streaming/open-stream.js";
-
-interface Opened {
-  readonly reply: HttpResponse;
-  /** Type, id and data of each event so far. The data of a `data` event is one text. */
-  events(): readonly (readonly [type: string, id: string, data: unknown])[];
-  readonly comments: number;
-  readonly ended: boolean;
-  readonly end: Promise<void>;
-  abort(): Promise<unknown>;
-}
+import { readEvents, toIterator } from "../streaming/open-stream.js";
 
 /** Opens a stream of events, and reads it as fast as it comes. */
 async function open(
@@ -22,33 +10,16 @@ async function open(
   writing: OutputWriter,
   offset = "-1",
   fields: Readonly<Record<string, string>> = {},
-): Promise<Opened> {
+) {
   const reply = await get(writing, `?offset=${offset}&live=sse`, { fields });
-  const { received, push } = createEventParser();
-  const chunks = toIterator(reply.body);
-  let ended = false;
-  const end = (async () => {
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
-      push(new TextDecoder().decode(next.value));
-    ended = true;
-  })();
-  await nextTurn();
-  return {
-    reply,
-    events: () =>
-      received.events.map(({ type, lastEventId, data }) => {
-        const parsed = JSON.parse(data) as unknown;
-        return [type, lastEventId, type === "data" ? (parsed as string[]).join("") : parsed] as const;
-      }),
-    get comments() {
-      return received.comments;
-    },
-    get ended() {
-      return ended;
-    },
-    end,
-    abort: async () => chunks.return?.(),
-  };
+  const reading = await readEvents(reply.body);
+  /** Returns type, id and data of each event so far. The data of a `data` event is one text. */
+  const events = () =>
+    reading.received.events.map(({ type, lastEventId, data }) => {
+      const parsed = JSON.parse(data) as unknown;
+      return [type, lastEventId, type === "data" ? (parsed as string[]).join("") : parsed] as const;
+    });
+  return Object.assign(reading, { reply, events });
 }
 
 const control = (count: number, more: object = { upToDate: true }) =>
@@ -157,7 +128,7 @@ describe("a stream of an output", () => {
     const stage = createOutputStage({ maxStreamMs: 20_000 });
     const stream = await open(stage, await stage.start());
     await stage.clock.advance(8_000);
-    expect(stream.comments).toBe(1);
+    expect(stream.received.comments).toBe(1);
     await stage.clock.advance(11_700);
     expect(stream.ended).toBe(false);
     await stage.clock.advance(300);

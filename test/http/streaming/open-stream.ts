@@ -13,8 +13,17 @@ interface StreamRequest {
 /** Requests the stream of an operation, and reads it as fast as it comes. */
 export async function openStream(service: Mountable, id: string, request: StreamRequest = {}) {
   const reply = await requestStream(service, id, request);
+  const reading = await readEvents(reply.body);
+  const { received } = reading;
+  /** Returns the `status` in the data of each event so far. */
+  const statuses = () => received.events.map(({ data }) => (JSON.parse(data) as { status: unknown }).status);
+  return Object.assign(reading, { reply, statuses });
+}
+
+/** Reads a stream of events as fast as it comes. */
+export async function readEvents(body: HttpResponse["body"]) {
   const { received, push } = createEventParser();
-  const chunks = toIterator(reply.body);
+  const chunks = toIterator(body);
   let ended = false;
   const end = (async () => {
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
@@ -23,10 +32,7 @@ export async function openStream(service: Mountable, id: string, request: Stream
   })();
   await nextTurn();
   return {
-    reply,
     received,
-    /** The `status` in the data of each event so far. */
-    statuses: () => received.events.map(({ data }) => (JSON.parse(data) as { status: unknown }).status),
     get ended() {
       return ended;
     },

@@ -26,7 +26,11 @@ export interface PostgresBackend<Tx> extends Backend<Tx>, AwaitUsing {
    * Creates or upgrades the schema to the version of this release. Safe to call again, and from several processes at
    * once: they wait for each other.
    *
-   * Throws `STORE_UNAVAILABLE` if the database cannot be reached or rejects the migration.
+   * Calls wait behind a migration that waits for a lock, so it waits for 50 ms, and then up to 1.6 s, with pauses in which they
+   * pass.
+   *
+   * Throws `STORE_UNAVAILABLE` if the database cannot be reached or rejects the migration, or if other transactions use the
+   * tables for 2 minutes. Then nothing has changed.
    */
   migrate(): Promise<void>;
 }

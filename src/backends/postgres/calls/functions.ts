@@ -40,7 +40,6 @@ const COLUMNS = {
   pause_v1: "1 as done",
   resume_v1: "1 as done",
   count_pending_v1: "pending",
-  redrive_v1: "outcome, operation_id, created, state",
   live_since_v1: "definition, since_ms::bigint as since_ms, oldest, next, at_ms::bigint as at_ms",
   claim_v1: `place, outcome, ${operationColumns("operation")}, (operation).previous_lost as previous_lost`,
   renew_v1: "place, outcome, cancel_requested",
@@ -52,11 +51,11 @@ const COLUMNS = {
   set_resource_v1: "f as found",
   lock_key_v1: "f as locked",
   find_key_v1: "operation_id, fingerprint",
-  output_begun_v2:
-    "epoch, count, bytes, segments, checkpoint, checkpoint_attempt, checkpoint_count, checkpoint_bytes",
+  output_begun_v2: `epoch, count, bytes, segments, checkpoint, checkpoint_number, checkpoint_attempt, checkpoint_count, checkpoint_bytes, ${timeColumn("checkpoint_at", "checkpoint_at")}`,
   append_output_v2: "place, outcome",
   append_in_v2: "place, outcome",
-  read_output_v2: "place, state, epoch, count, bytes, segments, first, chunks",
+  redrive_v2: "outcome, operation_id, created, state",
+  read_output_v2: `place, state, epoch, count, bytes, segments, run_epoch, first, chunks, ${timeColumn("checkpoint_at", "checkpoint_at")}`,
   clean_output_v2: "f as deleted",
 };
 

@@ -54,7 +54,7 @@ function toCount(row: Row, column: string): BoundedCount {
   return toBoundedCount(integer(row, column));
 }
 
-/** Converts the row that `redrive_v1` returns. */
+/** Converts the row that `redrive_v2` returns. */
 export function toRedriveResult(row: Row): RedriveResult {
   switch (row.outcome) {
     case "redriven":

@@ -5,7 +5,7 @@ import { codeOf } from "../connection/driver-error.js";
 import type { RunStatement, SqlDatabase } from "../connection/sql-database.js";
 import type { Explain } from "../connection/store-error.js";
 import { createTimeLimit } from "../connection/time-limit.js";
-import { UNPUBLISHED, unpublished } from "../schema/migrations.js";
+import { LOCKED, UNPUBLISHED, unpublished } from "../schema/migrations.js";
 import { connectionMistake, isAboutConnecting } from "./connection-mistake.js";
 import {
   findPoolerMistake,
@@ -70,7 +70,8 @@ export function createCheck(options: CheckOptions): () => Promise<void> {
       const doing = `Schema ${schema} was not created or upgraded`;
       const detail =
         cause === undefined
-          ? `${doing} in time. Another process may be migrating it. Wait until it is done.`
+          ? `${doing} in time. Another process may be migrating it, or a long transaction may use its tables. Wait until it ` +
+            "is done."
           : `${doing}. The cause of this error says why.`;
       return new AsyncReplyError("STORE_UNAVAILABLE", detail, { cause });
     }
@@ -98,6 +99,8 @@ async function closeConnection(query: RunStatement): Promise<void> {
 export function createExplain(pool: object, schema: string): Explain {
   return (error) => {
     if (hasEnded(pool)) return POOL_ENDED;
+    if (isTableLock(error))
+      return `Another transaction has locked the tables of schema ${schema}, such as a migration. Wait until it has ended.`;
     if (isAboutConnecting(error)) return connectionMistake(error).detail;
     if (isAboutPreparing(error)) return STATEMENTS_LOST;
     switch (codeOf(error)) {
@@ -107,6 +110,8 @@ export function createExplain(pool: object, schema: string): Explain {
         return `Schema ${schema} is missing or older than this release. ${howToMigrate(schema)}`;
       case UNPUBLISHED:
         return unpublished(schema);
+      case LOCKED:
+        return (error as Error).message;
       case "42501":
         return `The role of the pool lacks a grant on schema ${schema}. Call \`backend.check()\`, which names the statement to run.`;
       case "25006":
@@ -115,4 +120,9 @@ export function createExplain(pool: object, schema: string): Explain {
         return undefined;
     }
   };
+}
+
+/** Whether a function of the schema refused a call because a table is locked. It uses a code of servers that are starting. */
+function isTableLock(error: unknown): boolean {
+  return codeOf(error) === "57P03" && (error as { readonly routine?: unknown }).routine === "exec_stmt_raise";
 }

@@ -22,6 +22,12 @@ const VERSIONS: readonly Addition[] = [
 /** SQLSTATE of a migration of tables that no published release has made. */
 export const UNPUBLISHED = "ARR30";
 
+/** SQLSTATE of a migration that never got its locks. The message of the error says what to do. */
+export const LOCKED = "ARR31";
+
+/** Time after which a migration stops trying to get its locks. It outlasts most transactions. */
+const GIVES_UP_AFTER = "2 minutes";
+
 /** Statement that tells whether no published release has made the tables of a schema. Takes its quoted name. */
 export function isUnpublished(quoted: string): string {
   return `to_regclass('${quoted}.operations') is not null and to_regprocedure('${quoted}.${VERSIONS[0]?.marker}') is null`;
@@ -55,7 +61,9 @@ export function functionNames(): readonly string[] {
 /**
  * Returns the SQL statements that create or upgrade a schema to the version of this release, for your own migration
  * tool. There is one statement for each version; run them in order. Statements are safe to run again, and by several
- * processes at once: each waits for the others and does nothing if its version is already applied.
+ * processes at once: each waits for the others and does nothing if its version is already applied. Calls wait behind a
+ * statement that waits for a lock, so it waits for 50 ms, and then up to 1.6 s, with pauses in which they pass. If other
+ * transactions use the tables for 2 minutes, it fails with the SQLSTATE `ARR31` and changes nothing.
  *
  * Throws `INVALID_OPTION`.
  *
@@ -74,6 +82,9 @@ export function postgresMigrations(
     ({ marker, text }, index) => `do $migration$
 declare
   usual_lock_timeout text := current_setting('lock_timeout');
+  gives_up_at timestamptz;
+  wait_ms integer := 50;
+  pause_seconds integer := 1;
 begin
   -- Most calls end here, without the lock, because the connection of a process that holds it can hang.
   if to_regprocedure('${quoted}.${marker}') is not null then
@@ -92,8 +103,28 @@ begin
     create table ${quoted}.migrations (version integer primary key, applied_at timestamptz not null default now());
   end if;
   if to_regprocedure('${quoted}.${marker}') is null then
-    execute $addition$
+    gives_up_at := clock_timestamp() + interval '${GIVES_UP_AFTER}';
+    loop
+      begin
+        -- No call waits behind this lock. Postgres ends a vacuum that holds it, but only after deadlock_timeout.
+        perform set_config('lock_timeout', (setting::integer + 500)::text, true) from pg_settings where name = 'deadlock_timeout';
+        if to_regclass('${schema}.operations') is not null then
+          lock table ${quoted}.operations in share update exclusive mode;
+        end if;
+        -- All calls wait behind the next locks, and submissions fail after 100 ms. So the first tries wait for less.
+        perform set_config('lock_timeout', wait_ms::text, true);
+        execute $addition$
 ${text.replaceAll("{{schema}}", quoted)}$addition$;
+        exit;
+      exception when lock_not_available then
+        if clock_timestamp() > gives_up_at then
+          raise exception using errcode = '${LOCKED}', message = ${locked(schema)};
+        end if;
+      end;
+      perform pg_sleep(pause_seconds);
+      wait_ms := least(wait_ms * 2, 1600);
+      pause_seconds := least(pause_seconds * 2, 15);
+    end loop;
     insert into ${quoted}.migrations (version) values (${index + 1});
   end if;
   perform set_config('lock_timeout', usual_lock_timeout, true);
@@ -101,6 +132,19 @@ end
 $migration$;
 `,
   ).slice(after);
+}
+
+/** Returns an SQL expression for what to do if a migration never gets its locks. */
+function locked(schema: string): string {
+  const oldest = `select format(' The oldest is open in the server process %s: \`select pg_terminate_backend(%s)\` ends it.', pid, pid)
+            from pg_stat_activity join pg_locks using (pid) join pg_class on pg_class.oid = relation
+            where granted and pid <> pg_backend_pid() and relnamespace = '${schema}'::regnamespace
+              and database = (select oid from pg_database where datname = current_database())
+            order by xact_start limit 1`;
+  const problem =
+    `Schema ${schema} was not upgraded, because other transactions have used its tables for ${GIVES_UP_AFTER}. Nothing has ` +
+    "changed. End these transactions, and migrate again.";
+  return `concat(${literal(problem)}, (${oldest}))`;
 }
 
 function literal(text: string): string {

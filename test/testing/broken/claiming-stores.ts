@@ -48,7 +48,14 @@ export const claimingStores = named<TrackedStore>({
     retrying(store, (retry) => ({ ...retry, delayMs: 0 })),
   ),
   "begins any number of suspects": caughtBy(
-    ["claim.lost", "claim.released-suspect", "claim.blocked-suspect", "lanes.claim-lost"],
+    [
+      "claim.lost",
+      "claim.released-suspect",
+      "claim.blocked-suspect",
+      "claim.passed-suspects",
+      "claim.passed-suspects-within-limits",
+      "lanes.claim-lost",
+    ],
     (store) => askingOf(store, () => ({ suspects: 1_000 })),
   ),
   "does not say that an attempt was lost": caughtBy(

@@ -69,8 +69,8 @@ begin
       from unnest(ids, tokens, targets, texts, last_errors, progresses) with ordinality
         as n(id, token, target, content, last_error, progress, place)
       where coalesce(n.target, targets[1]) in ('completed', 'failed') order by n.id) item
-    -- The array limits the plan that starts with the table, which looks cheap while the table is empty.
-    where o.id = any (ids) and o.id = item.id and o.token = item.token and o.settled_at is null
+    -- An array of one id leaves no plan that starts with the table, which looks cheap while the table is empty.
+    where o.id = any (array[item.id]) and o.token = item.token and o.settled_at is null
       and (o.state = 'pending' or item.target = 'failed') returning item.place)
   select array_agg(e.place) into done from ended e;
   if cardinality(done) = cardinality(ids) then

@@ -146,10 +146,15 @@ declare
   levels integer[];
   -- There is no search in the order of time after one within a limit, so it passes more tenants.
   misses integer := case when most_of_tenant is null then greatest(16, most / 2) else 2000 end;
+  passes integer;
   known text[];
   walk text;
+  first text;
   up_to text;
+  reached text;
+  complete boolean;
   ring record;
+  found integer;
   share integer;
   extra integer;
 begin
@@ -169,39 +174,58 @@ begin
       known := array[start];
     end if;
     walk := 'walk ' || level;
-    up_to := turns->>walk;
+    first := known[cardinality(known)];
+    up_to := coalesce(turns->>walk, first);
     next_turns := next_turns - walk;
-    ring := {{schema}}.next_tenants_v1(name, level, known, up_to, most, misses, at, earliest, most_of_tenant, held_since);
+    complete := true;
+    reached := null;
+    passes := misses;
+    loop
+      ring := {{schema}}.next_tenants_v1(name, level, known, up_to, most, passes, at, earliest, most_of_tenant, held_since);
+      exit when ring.reached is null;
+      reached := ring.reached;
+      passes := ring.misses_left;
+      found := coalesce(cardinality(ring.tenants), 0);
+      if found = 0 then
+        complete := ring.complete;
+        exit;
+      end if;
+      share := most / found;
+      extra := most % found;
+      select array_agg(c.id) filter (where not c.previous_lost), array_agg(c.id) filter (where c.previous_lost),
+          coalesce(bool_or(c.laned), false), count(*) >= most
+        into ids, lost, laned, complete
+      from unnest(ring.tenants, ring.frees) with ordinality as t(tenant, free, place) cross join lateral (
+        select o.id, o.previous_lost, o.lane is not null as laned from {{schema}}.operations o
+        where o.definition = name and o.urgency = level and o.tenant = t.tenant
+          and {{waiting}} and o.urgency <= 7
+          and {{due}}
+          and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
+          and {{in_time}}
+        order by o.due_at limit least(share + (t.place <= extra)::integer, t.free) for update skip locked) c;
+      complete := complete or case when found < most then ring.complete else reached in (first, up_to) end;
+      -- Tenants whose turn it is may have only work that this claim may not begin.
+      passes := passes - found;
+      exit when ids is not null or lost is not null or complete or passes <= 0;
+      known := array[reached];
+      first := reached;
+    end loop;
     if most_of_tenant is not null then
-      again := again or not ring.complete;
-      misses := greatest(1, ring.misses_left);
+      again := again or not complete;
+      misses := greatest(1, passes);
     end if;
-    if ring.reached is null then
+    if reached is null then
       next_turns := next_turns - level::text;
       continue;
     end if;
     -- If there are more tenants than turns, none of them leaves many dead entries.
-    next_turns := jsonb_set(next_turns, array[level::text], to_jsonb(case when cardinality(ring.tenants) < least(most, 64)
-      then array_append(array_remove(ring.tenants, ring.reached), ring.reached) else array[ring.reached] end));
-    if most_of_tenant is not null and not ring.complete then
-      next_turns := jsonb_set(next_turns, array[walk], to_jsonb(coalesce(up_to, known[cardinality(known)])));
+    next_turns := jsonb_set(next_turns, array[level::text], to_jsonb(case when found between 1 and least(most, 64) - 1
+      then array_append(array_remove(ring.tenants, reached), reached) else array[reached] end));
+    if most_of_tenant is not null and not complete then
+      next_turns := jsonb_set(next_turns, array[walk], to_jsonb(up_to));
     end if;
-    continue when cardinality(ring.tenants) = 0;
-    share := most / cardinality(ring.tenants);
-    extra := most % cardinality(ring.tenants);
-    more := share < (select max(f.free) from unnest(ring.frees) as f(free)) or level < levels[cardinality(levels)];
-    select array_agg(c.id) filter (where not c.previous_lost), array_agg(c.id) filter (where c.previous_lost),
-        coalesce(bool_or(c.laned), false)
-      into ids, lost, laned
-    from unnest(ring.tenants, ring.frees) with ordinality as t(tenant, free, place) cross join lateral (
-      select o.id, o.previous_lost, o.lane is not null as laned from {{schema}}.operations o
-      where o.definition = name and o.urgency = level and o.tenant = t.tenant
-        and {{waiting}} and o.urgency <= 7
-        and {{due}}
-        and (admitted or not o.previous_lost) and (creates or o.state <> 'preparing')
-        and {{in_time}}
-      order by o.due_at limit least(share + (t.place <= extra)::integer, t.free) for update skip locked) c;
     if ids is not null or lost is not null then
+      more := share < (select max(f.free) from unnest(ring.frees) as f(free)) or level < levels[cardinality(levels)];
       next_turns := next_turns - walk;
       -- A tenant may have more of this urgency than its share. The next look takes that before less urgent work.
       exit;

@@ -3,11 +3,13 @@ import type { RunningLimits } from "../../../../ports/claim.js";
 import type { OperationStore } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, ok } from "../../../expect.js";
 import {
+  begin,
   COMPLETED,
   claim,
   createPending,
   createSome,
   createWorking,
+  GIVEN_BACK,
   idsOf,
   leaseOf,
   newToken,
@@ -108,6 +110,29 @@ export const claimPlaceChecks: readonly OperationStoreCheck[] = [
       );
     },
   },
+  ...([undefined, { runningPerTenant: 1 }] as const).map(
+    (limits): OperationStoreCheck => ({
+      rule: `claim.passed-suspects${limits === undefined ? "" : "-within-limits"}`,
+      name: `a claim passes tenants that have only suspects too many, and begins what is as urgent, ${limits === undefined ? "without limits" : "within limits"}`,
+      ...(limits !== undefined && { needs: ["limits"] }),
+      check: async (store, { unitMs, pass }) => {
+        const createSuspect = async (tenant: string): Promise<void> => {
+          const { operation } = await createWorking(store, unitMs, { tenant, urgency: 0 });
+          await pass(2 * unitMs);
+          const { lease } = await begin(store, operation.id);
+          await store.settle(lease, GIVEN_BACK);
+        };
+        for (const tenant of ["t1", "t2", "t4", "t5"]) await createSuspect(tenant);
+        const urgent = await createPending(store, { tenant: "t3", urgency: 0 });
+        const later = await createPending(store, { tenant: "t6", urgency: 7 });
+        const wanted = { slots: 1, suspects: 0, ...(limits && { limits }) };
+        deepEqual(idsOf(await claim(store, wanted)), [urgent.id], "the first claim");
+        deepEqual(idsOf(await claim(store, wanted)), [later.id], "the second claim");
+        deepEqual(idsOf(await claim(store, wanted)), [], "the third claim");
+        equal((await claim(store, { ...wanted, suspects: 1 })).begun.length, 1, "how many suspects begin");
+      },
+    }),
+  ),
   {
     rule: "limits.claim-lost-slots",
     name: "a claim begins no more than its slots after a lost attempt has lost its place",

@@ -13,14 +13,15 @@ import {
   type Stepped,
   settle,
 } from "./entry.js";
-import { knownRedrive, successorOf } from "./redrive.js";
+import type { OutputTable } from "./output.js";
+import { keepCheckpoint, knownRedrive, successorOf } from "./redrive.js";
 import type { Table } from "./table.js";
 import { Turns } from "./turns.js";
 
 /** Number of operations that a job ends, so that it does not block the event loop for long. */
 const ENDED_AT_ONCE = 50;
 
-/** Creates the store of operations of a table. `newToken` returns a random text. */
+/** Creates the store of operations of a table. `newToken` returns a random text. `outputs` is absent in a store without output. */
 export function createOperationStore<
   Found extends Entry,
   Named,
@@ -30,6 +31,7 @@ export function createOperationStore<
   driver: Driver,
   table: Table<Found, Named, Held, Key>,
   newToken: () => string,
+  outputs?: Pick<OutputTable, "head" | "save">,
 ): Omit<OperationStore, "watch" | "watchCancellations"> {
   const turns = new Turns(newToken);
   /** Whether the last claim began nothing. */
@@ -133,6 +135,8 @@ export function createOperationStore<
         if (known !== undefined) return known;
         const created = !table.has(successor.id);
         if (created) table.insert(successorOf(entry.operation, successor));
+        if (created && outputs !== undefined && successor.keepCheckpoint === true)
+          keepCheckpoint(outputs, id, successor.id);
         table.redriven(entry, successor.id);
         return { outcome: "redriven", operationId: successor.id, created };
       }),

@@ -25,10 +25,13 @@ export interface OutputHead {
   readonly bytes: number;
   /** The epochs that wrote what stands, in order. */
   readonly segments: readonly Segment[];
-  /** The last checkpoint, with the attempt that set it and what stood then. */
+  /** The last checkpoint, with the attempt that set it, the time, and what stood then. */
   readonly checkpoint?: {
     readonly value: JsonText;
+    readonly number: number;
     readonly attempt: number;
+    /** Epoch milliseconds. */
+    readonly at: number;
     readonly count: number;
     readonly bytes: number;
   };
@@ -51,6 +54,8 @@ export interface RunRange {
 
 /** The outputs of a store. Steps on them run within a job of its driver. */
 export interface OutputTable {
+  /** Returns the time of the store's clock. Epoch milliseconds. */
+  now(): number;
   /** Returns the current attempt of an operation that has not ended and has one. */
   attemptOf(id: string): { readonly token: string; readonly attempt: number } | undefined;
   stateOf(id: string): OperationState | undefined;
@@ -77,8 +82,8 @@ export function outputOf(table: OutputTable, id: string, token: string): OutputS
 /** Returns what stands. */
 export function toOutputState({ count, bytes, checkpoint }: OutputHead): OutputState {
   if (checkpoint === undefined) return { count, bytes };
-  const { value, attempt } = checkpoint;
-  return { count, bytes, checkpoint: { value, attempt } };
+  const { value, number, attempt } = checkpoint;
+  return { count, bytes, checkpoint: { value, number, attempt } };
 }
 
 /** Appends the chunks of an attempt, and sets its checkpoint. */
@@ -88,15 +93,15 @@ export function append(table: OutputTable, appended: OutputAppend): AppendResult
   const current = table.attemptOf(id);
   if (current?.token !== token) return "lost";
   const head = table.head(id) ?? NOTHING;
-  const isStored = head.count >= from + chunks.length;
-  if (!isStored && head.count !== from) return "lost";
-  const grown = isStored ? head : grownBy(head, appended);
+  const isSet = checkpoint === undefined || checkpoint.number <= (head.checkpoint?.number ?? 0);
+  if (isSet && head.count >= from + chunks.length) return "stored";
+  if (head.count !== from) return "lost";
+  const grown = grownBy(head, appended);
   const { count, bytes } = grown;
   const { attempt } = current;
-  if (checkpoint !== undefined)
-    table.save(id, { ...grown, checkpoint: { value: checkpoint, attempt, count, bytes } });
-  else if (!isStored) table.save(id, grown);
-  if (isStored) return "stored";
+  const at = table.now();
+  table.save(id, isSet ? grown : { ...grown, checkpoint: { ...checkpoint, attempt, at, count, bytes } });
+  if (chunks.length === 0) return "stored";
   table.insert(id, { epoch: head.epoch, first: from, chunks });
   table.appended(id);
   return "stored";
@@ -104,7 +109,7 @@ export function append(table: OutputTable, appended: OutputAppend): AppendResult
 
 function grownBy(head: OutputHead, { from, chunks, bytes }: OutputAppend): OutputHead {
   const { epoch, segments } = head;
-  const isContinued = segments.at(-1)?.epoch === epoch;
+  const isContinued = chunks.length === 0 || segments.at(-1)?.epoch === epoch;
   return {
     ...head,
     count: from + chunks.length,
@@ -118,6 +123,11 @@ export function discarded(head: OutputHead): OutputHead {
   const { count = 0, bytes = 0 } = head.checkpoint ?? {};
   const segments = head.segments.filter(({ first }) => first < count);
   return { ...head, epoch: head.epoch + 1, count, bytes, segments };
+}
+
+/** Returns the output of an operation that continues from the last checkpoint of another one. Its attempts count from the first. */
+export function continuing({ checkpoint }: OutputHead): OutputHead | undefined {
+  return checkpoint && { ...NOTHING, checkpoint: { ...checkpoint, attempt: 1, count: 0, bytes: 0 } };
 }
 
 /** Reads a part of an output. */
@@ -136,21 +146,36 @@ export function readOutput(
     const found = table.runs(id, { epoch, from: Math.max(start.count, first), end }, left);
     runs.push(...found);
     for (const { chunks } of found) for (const chunk of chunks) left -= chunk.length;
+    // The table measures in its own way, and may have stopped earlier.
+    if (endOf(found) < end) break;
   }
-  return sliceOf(head, state, start, runs);
+  return sliceOf({ count: head.count, state, checkpointAt: head.checkpoint?.at }, start, runs);
+}
+
+/** The whole output, as each slice describes it. */
+interface Described {
+  readonly count: number;
+  readonly state: OperationState;
+  readonly checkpointAt: number | undefined;
+}
+
+/** Returns the number of chunks before the end of some runs. */
+function endOf(runs: readonly OutputRun[]): number {
+  const last = runs.at(-1);
+  return last === undefined ? 0 : last.first + last.chunks.length;
 }
 
 /** Makes a slice of the runs that were found from `start` on. The first of them may begin before it. */
 export function sliceOf(
-  head: OutputHead,
-  state: OperationState,
+  { count, state, checkpointAt }: Described,
   start: OutputPosition,
   runs: readonly OutputRun[],
 ): OutputSlice {
   const chunks = runs.flatMap((run) => run.chunks.slice(Math.max(0, start.count - run.first)));
   const last = runs.at(-1);
   const end = last === undefined ? start : { epoch: last.epoch, count: last.first + last.chunks.length };
-  return { start, chunks, end, upToDate: end.count === head.count, state };
+  const slice = { start, chunks, end, upToDate: end.count === count, state };
+  return checkpointAt === undefined ? slice : { ...slice, checkpointAt };
 }
 
 /**

@@ -181,8 +181,14 @@ export interface OperationStore {
    * failed operation is. The same commit sets `retriedBy` of the failed operation, which is kept as long as its successor
    * exists. If the failed operation has an `onEnd`, the successor gets it with the id `onEndId`. Safe to repeat: the first
    * successor stays.
+   *
+   * With `keepCheckpoint`, the successor starts with the last checkpoint of the failed operation, if that has one, but without its
+   * chunks. For its first attempt, the checkpoint is one that this attempt has set. Only stores with an `output` get it.
    */
-  redrive(id: string, successor: { readonly id: string; readonly onEndId: string }): Promise<RedriveResult>;
+  redrive(
+    id: string,
+    successor: { readonly id: string; readonly onEndId: string; readonly keepCheckpoint?: boolean },
+  ): Promise<RedriveResult>;
 
   /**
    * Pauses a definition: until `resume`, no attempt of its `pending` operations begins. Claims

@@ -12,8 +12,11 @@ export interface OutputAppend {
   readonly chunks: readonly JsonText[];
   /** Their size in UTF-8. Bytes. */
   readonly bytes: number;
-  /** Checkpoint to set after the chunks. Default: the last one stays. */
-  readonly checkpoint?: JsonText;
+  /**
+   * Checkpoint to set after the chunks. Its number is greater than that of the last one. Otherwise it is not set, because a call
+   * that is repeated can arrive after a later one. Default: the last one stays.
+   */
+  readonly checkpoint?: { readonly value: JsonText; readonly number: number };
 }
 
 /** Whether the chunks are stored. `lost`: another attempt has begun, or the operation has ended. Then nothing has changed. */
@@ -25,8 +28,8 @@ export interface OutputState {
   readonly count: number;
   /** Their size in UTF-8. Bytes. */
   readonly bytes: number;
-  /** The last checkpoint, and the number of the attempt that set it. Absent before the first one. */
-  readonly checkpoint?: { readonly value: JsonText; readonly attempt: number };
+  /** The last checkpoint with its number, and the number of the attempt that set it. Absent before the first one. */
+  readonly checkpoint?: { readonly value: JsonText; readonly number: number; readonly attempt: number };
 }
 
 /** Request to read the output of an operation. */
@@ -57,6 +60,8 @@ export interface OutputSlice {
   readonly upToDate: boolean;
   /** State of the operation. The output of one that has ended never changes. */
   readonly state: OperationState;
+  /** When the last checkpoint was set, by the clock of the store. Epoch milliseconds. Absent before the first one. */
+  readonly checkpointAt?: number;
 }
 
 /**
@@ -73,7 +78,7 @@ export interface OutputStore {
   /**
    * Appends chunks of any number of operations, none of them twice in a call, and resolves once they are durable.
    * Compare-and-set: the token must be that of the current attempt, and `from` the number of chunks that stand. A repeated call
-   * with the same chunks stores nothing twice. Returns the result of each, in their order.
+   * with the same chunks and checkpoint changes nothing. Returns the result of each, in their order.
    */
   append(appends: readonly OutputAppend[]): Promise<readonly AppendResult[]>;
 

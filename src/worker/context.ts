@@ -8,6 +8,7 @@ import type { Runtime } from "../ports/runtime.js";
 import type { Bell } from "../protocol/bell.js";
 import type { LeaseKeeping } from "../protocol/keep-lease.js";
 import type { RetryAfterEstimate } from "../protocol/retry-after.js";
+import type { FlushBeat } from "./attempt/output/flush-beat.js";
 import { type Latch, type Link, Links } from "./latch.js";
 import type { CheckedProcessor } from "./processors.js";
 import type { WorkerSettings } from "./settings.js";
@@ -25,6 +26,7 @@ export interface WorkerContext {
   readonly suspects: Suspects;
   readonly running: Running;
   readonly leases: LeaseKeeping;
+  readonly flushes: FlushBeat;
   /** Raised when no new work may begin. */
   readonly draining: Latch;
   /** Returns whether a checkpoint releases its operation, so that another worker or run continues it. */

@@ -15,6 +15,7 @@ import { checkKept } from "../protocol/kept.js";
 import { SHARED } from "../protocol/shared.js";
 import { createSweep, type Sweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
+import { FlushBeat } from "./attempt/output/flush-beat.js";
 import { keepsOutput } from "./attempt/output/standing.js";
 import { Running, reportError, type WorkerContext } from "./context.js";
 import { keepContext } from "./keep-context.js";
@@ -115,6 +116,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     suspects: createSuspects(clock),
     running: new Running(),
     leases: { operations: backend.operations, clock, deadlines: new Deadlines(clock, 1) },
+    flushes: new FlushBeat(clock),
     draining,
     isEnding: () => draining.raised,
     stopping,

@@ -75,7 +75,8 @@ export function declareOutputTransactions(open: () => Promise<EffectsBackend> | 
 
   const toAppend = (lease: Lease, from: number, chunk: string): OutputAppend => {
     const text = JSON.stringify(chunk);
-    return { lease, from, chunks: [text], bytes: text.length, checkpoint: `{"next":${from + 1}}` };
+    const checkpoint = { value: `{"next":${from + 1}}`, number: from + 1 };
+    return { lease, from, chunks: [text], bytes: text.length, checkpoint };
   };
 
   it("appends in a transaction of the user, again and again, and only for the attempt that has the operation", async () => {

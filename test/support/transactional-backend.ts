@@ -1,8 +1,10 @@
 import { AsyncReplyError, type Clock, createMemoryBackend } from "async-request-reply";
 import type {
+  AppendResult,
   JsonText,
   NewOperation,
   Operation,
+  OutputAppend,
   RecordManyResult,
   RecordResult,
   Settlement,
@@ -116,6 +118,11 @@ export function transactionalBackend(
     return { outcome: "created" };
   }
 
+  async function appendOne(append: OutputAppend): Promise<AppendResult> {
+    const [result = "lost"] = await memory.output.append([append]);
+    return result;
+  }
+
   const transactions: Transactions<MemoryTransaction> = {
     record: (submission, create, signal) =>
       run(
@@ -127,13 +134,26 @@ export function transactionalBackend(
         },
         { signal },
       ),
-    settle: (lease, work, { signal } = {}) =>
+    settle: (lease, work, { signal, output } = {}) =>
       run(
         async (tx) => {
           const settlement = await work(tx);
-          return () => steps.settle(lease, settlement);
+          return async () => {
+            const written = output?.();
+            if (written !== undefined && (await appendOne(written)) === "lost") return { outcome: "lost" };
+            return steps.settle(lease, settlement);
+          };
         },
         { signal, isLost: ({ outcome }) => outcome === "lost" },
+      ),
+    append: (lease, work, { signal } = {}) =>
+      run(
+        async (tx) => {
+          if ((await memory.output.begun(lease)) === "lost") return async (): Promise<AppendResult> => "lost";
+          const written = await work(tx);
+          return () => appendOne(written);
+        },
+        { signal, isLost: (result) => result === "lost" },
       ),
     recordIn: async (tx, submission, create) => {
       hold(tx, submission.operation);

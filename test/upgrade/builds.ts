@@ -24,7 +24,7 @@ export function buildReleases(): Releases {
   copySources(next);
   addSchemaVersion(next);
   build(next);
-  const tag = previousTag();
+  const tag = newestTagWithout("HEAD");
   const old = tag === undefined ? root : join(parent, "old");
   if (tag !== undefined) {
     extract(tag, old);
@@ -37,11 +37,30 @@ export function buildReleases(): Releases {
   };
 }
 
-/** Returns the tag of the newest release before this commit. */
-function previousTag(): string | undefined {
-  const before = ["--merged", "HEAD", "--no-contains", "HEAD", "--sort=-version:refname"];
-  const tags = run("git", ["tag", "--list", ...before, "v*", `${manifest.name}@*`], root).split("\n");
-  return tags.find((tag) => /\d+\.\d+\.\d+$/.test(tag));
+/** Builds the newest release that lacks a file, or the newest commit if there is no such release. */
+export function buildWithout(file: string): Pick<Releases, "old" | "remove"> {
+  const added = linesOf("log", "--diff-filter=A", "--format=%H", "--", file).at(-1);
+  if (added === undefined) throw new Error(`No commit has added ${file}. Fetch the whole history.`);
+  const later = new Set(linesOf("rev-list", "--ancestry-path", `${added}..HEAD`));
+  const beside = linesOf("rev-list", `${added}..HEAD`).find((commit) => !later.has(commit));
+  const parent = mkdtempSync(join(tmpdir(), "releases-"));
+  const old = join(parent, "old");
+  extract(newestTagWithout(added) ?? beside ?? `${added}^`, old);
+  build(old);
+  return { old: { name: "old", folder: old }, remove: () => rmSync(parent, { recursive: true }) };
+}
+
+/** Returns the tag of the newest release before this commit that does not contain another one. */
+function newestTagWithout(commit: string): string | undefined {
+  const before = ["--merged", "HEAD", "--no-contains", commit, "--sort=-version:refname"];
+  return linesOf("tag", "--list", ...before, "v*", `${manifest.name}@*`).find((tag) =>
+    /\d+\.\d+\.\d+$/.test(tag),
+  );
+}
+
+/** Returns the lines that a command of Git prints. */
+function linesOf(...command: readonly string[]): readonly string[] {
+  return run("git", command, root).split("\n").filter(Boolean);
 }
 
 function copySources(folder: string): void {
@@ -50,9 +69,9 @@ function copySources(folder: string): void {
     cpSync(join(root, name), join(folder, name), { recursive: true });
 }
 
-function extract(tag: string, folder: string): void {
+function extract(commit: string, folder: string): void {
   mkdirSync(folder);
-  const archive = execFileSync("git", ["archive", tag], { cwd: root, maxBuffer: 2 ** 30 });
+  const archive = execFileSync("git", ["archive", commit], { cwd: root, maxBuffer: 2 ** 30 });
   execFileSync("tar", ["-x"], { cwd: folder, input: archive });
 }
 

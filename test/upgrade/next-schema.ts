@@ -28,7 +28,7 @@ export function addSchemaVersion(folder: string): void {
   change("postgres/schema/migrations.ts", VERSIONS, '$&.concat({ marker: "next_v1()", text: next })');
   for (const file of ["submissions", "transactions", "calls/functions", "calls/record-many"])
     change(`postgres/${file}.ts`, RECORDING, "$1v2");
-  change("sqlite/schema/open.ts", VERSIONS, `$&.concat({ needs: 1, text: \`${SQLITE_VERSION}\` })`);
+  change("sqlite/schema/versions.ts", VERSIONS, `$&.concat({ needs: 1, text: \`${SQLITE_VERSION}\` })`);
   change("sqlite/records/entry-row.ts", /(const NEW_COLUMNS\b[^{]*= \{)/, '$1 recorded_by: () => "next",');
 }
 

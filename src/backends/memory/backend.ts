@@ -88,7 +88,7 @@ export function openMemory({
   const idempotency = new MemoryIdempotencyStore(clock);
   const table = createTable({ clock, maxOperations, keys: idempotency });
   const operations = {
-    ...createOperationStore(DRIVER, table, () => ""),
+    ...createOperationStore(DRIVER, table, () => "", table.entries.outputs),
     ...createRemoval(table),
     watch: table.entries.watchers.watch,
     watchCancellations: table.cancellations.watch,
@@ -98,7 +98,7 @@ export function openMemory({
     operations,
     idempotency,
     submissions: createMemorySubmissions(table),
-    output: createMemoryOutput(DRIVER, table.entries),
+    output: createMemoryOutput(DRIVER, table),
     queue: createLocalQueue(createListeners({ clock })),
   };
 }

@@ -3,13 +3,17 @@ import type { Driver } from "../../engine/driver.js";
 import { createOutputStore } from "../../engine/output-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import { createWatchers } from "../shared/watchers.js";
-import type { Entries } from "./entries.js";
+import type { MemoryTable } from "./table.js";
 
 /** Creates the output store. It forgets at once everything that is discarded or belongs to deleted operations. */
-export function createMemoryOutput(driver: Driver, entries: Entries): OutputStore {
+export function createMemoryOutput(
+  driver: Driver,
+  { entries, now }: Pick<MemoryTable, "entries" | "now">,
+): OutputStore {
   const { outputs } = entries;
   const { watch, changed } = createWatchers();
   const store = createOutputStore(driver, {
+    now,
     attemptOf: (id) => {
       const { token, operation } = entries.find(id) ?? {};
       if (token === undefined || operation === undefined || isTerminal(operation.state)) return undefined;

@@ -117,7 +117,8 @@ export function createPostgresOperationStore(
     },
     redrive: async (id, successor) => {
       if (!isOperationId(id)) return { outcome: "unknown" };
-      const [row = {}] = await call("redrive_v1", [id, successor.id, successor.onEndId]);
+      const { keepCheckpoint = false } = successor;
+      const [row = {}] = await call("redrive_v2", [id, successor.id, successor.onEndId, keepCheckpoint]);
       const result = toRedriveResult(row);
       if (result.outcome === "redriven" && result.created) {
         changes.changed(id);

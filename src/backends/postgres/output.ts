@@ -1,7 +1,7 @@
 import type { BatchSettings } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
 import { BEGINNING, isSamePosition } from "../../contract/output.js";
-import { sliceOf, standingBefore, toOutputState } from "../../engine/output.js";
+import { type OutputRun, sliceOf, standingBefore, toOutputState } from "../../engine/output.js";
 import type {
   AppendResult,
   OutputAppend,
@@ -69,7 +69,8 @@ export function appendValues(items: readonly OutputAppend[]): unknown[] {
     items.map(({ chunks }) => chunks.length),
     items.map(({ bytes }) => bytes),
     items.map(({ chunks }) => chunksText(chunks)),
-    items.map(({ checkpoint }) => orEmpty(checkpoint)),
+    items.map(({ checkpoint }) => orEmpty(checkpoint?.value)),
+    items.map(({ checkpoint }) => checkpoint?.number ?? 0),
   ];
 }
 
@@ -89,12 +90,20 @@ function getOrAdd(byPlace: Map<number, Row[]>, place: number): Row[] {
   return known;
 }
 
-/** Makes a slice of the rows of a request: the head, and then its chunks. They begin at the place that the reader asked for. */
+/** Makes a slice of the rows of a request. Each has the head. Their chunks begin at the place that the reader asked for. */
 function toSlice({ after = BEGINNING }: OutputRequest, rows: readonly Row[] = []): OutputSlice | undefined {
-  const [first, ...rest] = rows;
+  const [first] = rows;
   if (first === undefined) return undefined;
   const head = toHead(first);
   const start = standingBefore(head, after);
+  const checkpointAt = first.checkpoint_at === null ? undefined : integer(first, "checkpoint_at");
+  const described = { count: head.count, state: state(first), checkpointAt };
   // If some of the reader's chunks were discarded, it has to know that before it reads others.
-  return sliceOf(head, state(first), start, isSamePosition(start, after) ? rest.map(toRun) : []);
+  return sliceOf(described, start, isSamePosition(start, after) ? toRuns(rows) : []);
+}
+
+function toRuns(rows: readonly Row[]): readonly OutputRun[] {
+  return rows.flatMap(({ run_epoch, first, chunks }) =>
+    chunks === null ? [] : toRun({ epoch: run_epoch, first, chunks }),
+  );
 }

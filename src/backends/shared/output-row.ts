@@ -19,7 +19,9 @@ export function toHead(row: Row): OutputHead {
   if (typeof row.checkpoint !== "string") return head;
   const checkpoint = {
     value: text(row, "checkpoint"),
+    number: integer(row, "checkpoint_number"),
     attempt: integer(row, "checkpoint_attempt"),
+    at: integer(row, "checkpoint_at"),
     count: integer(row, "checkpoint_count"),
     bytes: integer(row, "checkpoint_bytes"),
   };

@@ -4,7 +4,6 @@ import type { Backend, Submissions } from "../../ports/backend.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import type { Sync } from "../../ports/synchronous.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
-import { createWatchers } from "../shared/watchers.js";
 import { createCheck } from "./check/create-check.js";
 import { createFileGuard } from "./check/file-guard.js";
 import { createChanged, createConnection } from "./connection/connection.js";
@@ -12,6 +11,7 @@ import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import { createStatements } from "./connection/statements.js";
 import { createStoreClock } from "./connection/store-clock.js";
 import { createChangeLog } from "./notices/change-log.js";
+import { createChangeWatchers } from "./notices/change-watchers.js";
 import { createChanges } from "./notices/changes.js";
 import { createSqliteOutput } from "./output.js";
 import { createOutputTable } from "./records/outputs.js";
@@ -51,9 +51,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   const guard = createFileGuard(clock);
   const open = (): void => openDatabase({ statements, synchronous, now, guard });
   const diskWait = createDiskWait(statements, synchronous);
-  const watchers = createWatchers();
-  const cancellations = createWatchers();
-  const appends = createWatchers();
+  const watchers = createChangeWatchers();
   const changed = createChanged();
   const connection = createConnection({
     statements,
@@ -69,21 +67,14 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     onEnd: diskWait.end,
     changed,
     onCommitting: createChangeLog(statements, changed),
-    onCommit: () => {
-      for (const id of changed.created) watchers.changed(id);
-      for (const id of changed.changed) watchers.changed(id);
-      for (const id of changed.cancelled) cancellations.changed(id);
-      for (const id of changed.appended) appends.changed(id);
-    },
+    onCommit: () => watchers.tell(changed),
   });
   const table = createTable(statements, now, changed);
-  const outputs = createOutputTable(statements, changed);
+  const outputs = createOutputTable(statements, now, changed);
   const changes = createChanges({
     statements,
     connection,
     watchers,
-    cancellations,
-    appends,
     clock,
     pollMs,
     onWrite: () => listeners.ring(),
@@ -111,7 +102,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
   });
   return {
     operations: {
-      ...createOperationStore(connection, table, runtime.newToken),
+      ...createOperationStore(connection, table, runtime.newToken, outputs),
       watch: changes.watch,
       watchCancellations: changes.watchCancellations,
     },

@@ -1,3 +1,4 @@
+import type { Driver } from "../../engine/driver.js";
 import type { OutputTable } from "../../engine/output.js";
 import { createOutputStore } from "../../engine/output-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
@@ -36,19 +37,23 @@ export function createSqliteOutput(options: SqliteOutputOptions): OutputStore {
   return {
     ...createOutputStore(driver, outputs),
     watch: changes.watchOutput,
-    clean: async ({ limit }) => {
-      if (!(await connection.read(() => hasDiscards(statements)))) return 0;
-      let deleted = 0;
-      for (let more = true; more && deleted < limit; ) {
-        const share = Math.min(DELETED_AT_ONCE, limit - deleted);
-        const count = await connection.write("work", () => deleteDiscarded(statements, share), {
-          canBeLost: true,
-        });
-        deleted += count;
-        more = count === share;
-      }
-      return deleted;
-    },
+    clean: createOutputCleaning(connection, statements),
+  };
+}
+
+/** Creates the method that deletes discarded chunks, some in each transaction. */
+export function createOutputCleaning(driver: Driver, statements: Statements): OutputStore["clean"] {
+  return async ({ limit }) => {
+    if (!(await driver.read(() => hasDiscards(statements)))) return 0;
+    let deleted = 0;
+    for (let more = true; more && deleted < limit; ) {
+      const share = Math.min(DELETED_AT_ONCE, limit - deleted);
+      const job = (): number => deleteDiscarded(statements, share);
+      const count = await driver.write("work", job, { canBeLost: true });
+      deleted += count;
+      more = count === share;
+    }
+    return deleted;
   };
 }
 

@@ -1,10 +1,10 @@
+import type { Driver } from "../../engine/driver.js";
 import { purge } from "../../engine/purge.js";
 import { record } from "../../engine/record.js";
 import type { Submissions } from "../../ports/backend.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordManyResult, RecordResult, Submission } from "../../ports/submission.js";
 import type { Sync, SynchronousTransactions } from "../../ports/synchronous.js";
-import type { Connection } from "./connection/connection.js";
 import type { Statements } from "./connection/statements.js";
 import { toStoreError } from "./connection/store-error.js";
 import { type HashedKey, hashKey } from "./records/keys.js";
@@ -12,7 +12,7 @@ import type { SqliteTable } from "./records/table.js";
 
 /** Options of {@link createSqliteSubmissions}. */
 export interface SubmissionsOptions {
-  readonly connection: Connection;
+  readonly connection: Driver;
   readonly statements: Statements;
   readonly table: SqliteTable;
   readonly synchronous: SynchronousTransactions;
@@ -33,19 +33,14 @@ export function createSqliteSubmissions<Database>(options: SubmissionsOptions): 
 
   /** Records a submission, or refuses it alone if it cannot be stored. */
   function recordApart(submission: Submission, key: HashedKey | undefined): RecordManyResult {
-    statements.run("savepoint arr_one");
-    let result: RecordManyResult;
     try {
-      result = record(table, submission, key);
+      return statements.nested(() => record(table, submission, key));
     } catch (thrown) {
       const error = toStoreError(thrown, "no");
       // After other errors, SQLite may have rolled the whole transaction back.
       if (error.code !== "INTERNAL") throw thrown;
-      statements.run("rollback to arr_one");
-      result = { outcome: "refused", error };
+      return { outcome: "refused", error };
     }
-    statements.run("release arr_one");
-    return result;
   }
 
   return {

@@ -9,7 +9,6 @@ import type { SynchronousTransactions } from "../../ports/synchronous.js";
 import { settlementRefused } from "../shared/settlement-refused.js";
 import { transactionEnded } from "../shared/transaction-ended.js";
 import type { Connection } from "./connection/connection.js";
-import type { SqliteDatabase } from "./connection/sqlite-database.js";
 import type { Statements } from "./connection/statements.js";
 import { toStoreError } from "./connection/store-error.js";
 import { hashKey } from "./records/keys.js";
@@ -18,8 +17,9 @@ import type { SqliteTable } from "./records/table.js";
 
 /** Options of {@link createTransactions}. */
 export interface TransactionsOptions {
-  readonly database: SqliteDatabase;
-  readonly connection: Connection;
+  /** Handle that the work of a user gets. */
+  readonly database: unknown;
+  readonly connection: Pick<Connection, "read" | "writeAlone">;
   readonly statements: Statements;
   readonly table: SqliteTable;
   readonly outputs: OutputTable;
@@ -98,14 +98,16 @@ export function createTransactions(options: TransactionsOptions): SynchronousTra
 
 /** Runs the user's function in an open transaction. Throws `INVALID_OPTION` if it has ended that transaction. */
 function guarded<Result>(statements: Statements, work: () => Result): Result {
-  statements.run("savepoint arr_work");
-  const result = work();
+  let isDone = false;
   try {
-    statements.run("release arr_work");
-  } catch (cause) {
-    throw transactionEnded(cause);
+    return statements.nested(() => {
+      const result = work();
+      isDone = true;
+      return result;
+    });
+  } catch (error) {
+    throw isDone ? transactionEnded(error) : error;
   }
-  return result;
 }
 
 /**
@@ -120,18 +122,13 @@ function settleTaken(
 ): SettleResult {
   if (settlement.to === "prepared" || settlement.progress === undefined)
     return orRefuse(() => settleAs(settlement));
-  statements.run("savepoint arr_progress");
-  let result: SettleResult;
   try {
-    result = settleAs(settlement);
+    return statements.nested(() => settleAs(settlement));
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    statements.run("rollback to arr_progress");
     const { progress: _, ...rest } = settlement;
-    result = orRefuse(() => settleAs(rest));
+    return orRefuse(() => settleAs(rest));
   }
-  statements.run("release arr_progress");
-  return result;
 }
 
 function orRefuse<Result>(step: () => Result): Result {

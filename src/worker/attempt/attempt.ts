@@ -40,8 +40,8 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
     if (processor === undefined || draining.raised) return release(attempt, 0);
     if (!keepsOutput(processor.definition)) return begin(processor, attempt);
     const standing = await readStanding(attempt.lease, context);
-    if (standing === undefined) return release(attempt, 0);
     if (standing === "lost") return settle(attempt, {});
+    if (standing === undefined || draining.raised) return release(attempt, 0);
     return begin(processor, { ...attempt, standing });
   };
 

@@ -128,8 +128,7 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
     const output = this.#output?.stored;
     if (output === undefined || last.settlement === undefined || last.settled !== undefined)
       this.#resolve?.(last);
-    else
-      void output.finish().then((isAnswered) => this.#resolve?.(isAnswered ? last : { error: last.error }));
+    else void output.finish().then((isStored) => this.#resolve?.(isStored ? last : { error: last.error }));
   }
 
   #fail(error: unknown): void {

@@ -46,11 +46,14 @@ export const calls: Readonly<Record<string, Call>> = {
   "appends and reads of output": async (backend) => {
     const lease = await begun(backend, quiet);
     await backend.output.begun(lease);
+    const checkpoint = { value: "1", number: 1 };
     for (const from of [0, 1])
-      await backend.output.append([{ lease, from, chunks: ["1"], bytes: 1, checkpoint: "1" }]);
+      await backend.output.append([{ lease, from, chunks: ["1"], bytes: 1, checkpoint }]);
     await backend.output.read([{ id: lease.operationId, maxLength: 100 }]);
     await backend.output.clean({ limit: 10 });
-    await backend.operations.settle(lease, { to: "completed" });
+    await backend.operations.settle(lease, { to: "failed", error: "{}" });
+    const successor = { id: newId(), onEndId: newId(), keepCheckpoint: true };
+    await backend.operations.redrive(lease.operationId, successor);
   },
   requestCancel: async (backend) => {
     const { operationId } = await begun(backend, quiet);

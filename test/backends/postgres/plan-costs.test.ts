@@ -2,8 +2,10 @@ import type { ListRequest } from "async-request-reply/ports";
 import { createPostgresBackend, type PostgresBackend } from "async-request-reply/postgres";
 import type { Pool, PoolClient } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { claimOnce } from "../../support/claims.js";
 import { describePostgres, openPool } from "../../support/postgres/server.js";
 import { callAll, calls, listTwoPages } from "./all-calls.js";
+import { newOperation, newToken } from "./submissions.js";
 
 /** A plan that a scan has part in that a setting disables costs at least this, before version 18. */
 const DISABLED = 1e10;
@@ -20,10 +22,24 @@ const EXPLAIN = {
   "auto_explain.log_level": "notice",
 };
 
+interface Node {
+  readonly "Total Cost": number;
+  readonly "Actual Loops": number;
+  readonly "Index Cond"?: string;
+  readonly "Rows Removed by Join Filter"?: number;
+  readonly Plans?: readonly Node[];
+}
+
 interface Explained {
   readonly "Query Text": string;
-  readonly Plan: { readonly "Total Cost": number };
+  readonly Plan: Node;
   readonly JIT?: object;
+}
+
+/** Returns whether a plan compares each row of a batch with the whole batch. */
+function comparesAll({ Plans = [], ...node }: Node): boolean {
+  const comparesBatch = node["Actual Loops"] > 1 && node["Index Cond"]?.includes("ANY ($") === true;
+  return comparesBatch || (node["Rows Removed by Join Filter"] ?? 0) > 0 || Plans.some(comparesAll);
 }
 
 const LISTS: Readonly<Record<string, Omit<ListRequest, "limit" | "after">>> = {
@@ -88,6 +104,18 @@ await describePostgres("plans of a back end on Postgres, with the server's defau
     ...Object.entries(calls).map(([name, call]) => [`nothing for ${name}`, () => call(backend)] as const),
   ])("compiles %s, and disables no scan that it needs", async (_, call) => {
     expect(await expensive(call)).toEqual([]);
+  });
+
+  it("compares no row of a batch with the whole batch", async () => {
+    const batch = { definition: "batch" };
+    await Promise.all(Array.from({ length: 20 }, () => backend.operations.create(newOperation(batch))));
+    const token = newToken();
+    const begun = await claimOnce(backend, { definitions: ["batch"], limit: 20, token });
+    const leases = begun.map(({ id }) => ({ operationId: id, token }));
+    explained.length = 0;
+    await backend.output.append(leases.map((lease) => ({ lease, from: 0, chunks: ["1"], bytes: 1 })));
+    await Promise.all(leases.map((lease) => backend.operations.settle(lease, { to: "completed" })));
+    expect(explained.filter(({ Plan }) => comparesAll(Plan)).map((plan) => plan["Query Text"])).toEqual([]);
   });
 
   it("compiles nothing with plans for any parameters, and disables no scan that they need", async () => {

@@ -20,6 +20,7 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
   const name = server.newSchema();
   await server.open({ schema: name }).migrate();
   await takeTimeFromConnections((text) => server.pool.query(text), name);
+  await orderEqualsById(server, name);
   await server.pool.query(`create table ${name}.effects (effect text not null)`);
   const options = "-c synchronous_commit=off";
   const pools: Pool[] = Array.from({ length: CONNECTIONS }, () => openPool({ max: 1, options }));
@@ -29,8 +30,16 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
       ({ transactional }) =>
       async (clock) => {
         // `truncate` would wait for the disk.
-        const tables = ["operations", "paused", "effects"].map((table) => `delete from ${name}.${table}`);
-        await server.pool.query(tables.join("; "));
+        const tables = [
+          "operations",
+          "output_heads",
+          "output_chunks",
+          "output_discards",
+          "paused",
+          "shortest_leases",
+          "effects",
+        ];
+        await server.pool.query(tables.map((table) => `delete from ${name}.${table}`).join("; "));
         const pool = inTurn(pools, clock);
         const opened = createPostgresBackend({ pool, schema: name, migrate: "manual" });
         // Workers check the store when they start. The world does not wait for that, so a real check would let them
@@ -42,6 +51,20 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
       },
     close: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
   };
+}
+
+/**
+ * Lets searches take rows that are due at the same time in the order of their ids. Otherwise they come in the order of their places
+ * in the table, which differs from run to run, so a seed would not repeat its history.
+ */
+async function orderEqualsById({ pool }: Server, schema: string): Promise<void> {
+  const { rows } = await pool.query<{ text: string }>(
+    `select regexp_replace(pg_get_functiondef(p.oid),
+      'order by (o\\.tenant, )?o\\.(due_at|start_by|expires_at|lane_left) limit', 'order by \\1o.\\2, o.id limit', 'g') as text
+    from pg_proc p where p.pronamespace = $1::regnamespace and p.prosrc ~ 'order by [^;]* limit'`,
+    [schema],
+  );
+  for (const { text } of rows) await pool.query(text);
 }
 
 /** The user's side: transactions on connections of the same pool, and one row per effect. */

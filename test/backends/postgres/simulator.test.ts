@@ -32,4 +32,14 @@ await describePostgres("the simulator on a Postgres server", (server) => {
       expect(played).toHaveLength(HISTORIES);
     },
   );
+
+  it("repeats a history in another schema", { timeout: 120_000 }, async () => {
+    const play = async (): Promise<readonly string[]> => {
+      const schema = await openSimulatedSchema(server);
+      const create = schema.create({ transactional: true });
+      return (await simulate(create, { seed: FIRST_SEED, shrink: false, turns: true }).finally(schema.close))
+        .trace;
+    };
+    expect(await play()).toEqual(await play());
+  });
 });

@@ -33,7 +33,8 @@ export function inTurn(connections: readonly SqliteDatabase[]): SqliteDatabase {
     exec: (sql) => {
       if (!isOpen) turn += 1;
       connections[current()]?.exec(sql);
-      if (sql === "begin immediate") isOpen = true;
+      if (sql.startsWith("begin")) isOpen = true;
+      if (sql === "commit") isOpen = false;
     },
   };
 }

@@ -45,7 +45,7 @@ describe("job.checkpoint", () => {
     });
     slow.mockRestore();
     const saved = appends.find(({ checkpoint }) => checkpoint !== undefined);
-    expect(saved).toMatchObject({ checkpoint: '{"next":1}' });
+    expect(saved).toMatchObject({ checkpoint: { value: '{"next":1}', number: 1 } });
     expect((saved?.from ?? 0) + (saved?.chunks.length ?? 0)).toBe(1);
     expect(await output()).toEqual(["a"]);
   });

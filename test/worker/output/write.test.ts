@@ -45,6 +45,34 @@ describe("job.write", () => {
     await working;
   });
 
+  it("stores the chunks of all attempts of the worker at the same moments", async () => {
+    const { work, submit, appends, clock } = await outputStage();
+    await submit({});
+    const end = signalOf();
+    const jobs: Parameters<Answer>[1][] = [];
+    const working = work(
+      async (_, job) => {
+        jobs.push(job);
+        await end.promise;
+      },
+      { concurrency: 2 },
+    );
+    await vi.waitUntil(() => jobs.length === 2);
+    const [one, other] = jobs;
+    await one?.write("a");
+    await vi.waitUntil(() => appends.length === 1);
+    await clock.advance(4);
+    await other?.write("b");
+    await clock.advance(4);
+    await one?.write("c");
+    await clock.advance(1);
+    expect(appends.map(({ chunks }) => chunks)).toEqual([['"a"']]);
+    await clock.advance(1);
+    expect(appends.map(({ chunks }) => chunks)).toEqual([['"a"'], ['"b"'], ['"c"']]);
+    end.resolve();
+    await working;
+  });
+
   it("does not wait for others if 32 KB are not stored", async () => {
     const { work, appends } = await outputStage();
     const end = signalOf();
@@ -220,6 +248,60 @@ describe("job.write", () => {
     await clock.advance(10_000);
     await stopping;
     expect(await read(id)).toMatchObject({ state: "pending", attempt: 1 });
+  });
+
+  it("does not settle an attempt whose last chunks the store refuses, because an earlier append arrived late", async () => {
+    const [appending, returned, stopped] = [signalOf(), signalOf(), signalOf()];
+    const { worker, work, appends, read, id, output, clock } = await outputStage(({ append }) => ({
+      append: async (given) => {
+        if (appends.length > 1) return append(given);
+        appending.resolve();
+        await stopped.promise;
+        await append(given);
+        throw unavailable;
+      },
+    }));
+    const run: Answer = async (_, job) => {
+      void job.write("a");
+      await appending.promise;
+      void job.write("b");
+      setImmediate(returned.resolve);
+    };
+    const running = worker({ answers: run }, { drainTimeoutMs: 100 });
+    await running.start();
+    await returned.promise;
+    const stopping = running.stop();
+    await clock.advance(100);
+    stopped.resolve();
+    await stopping;
+    expect(await read(id)).toMatchObject({ state: "pending", attempt: 1 });
+    await clock.advance(60_000);
+    await work(run);
+    expect(await output()).toEqual(["a", "b"]);
+  });
+
+  it("begins nothing if the worker stops before it knows what stands", async () => {
+    const [asked, stopped] = [signalOf(), signalOf()];
+    const { worker, read, id } = await outputStage(({ begun }) => ({
+      begun: async (lease) => {
+        asked.resolve();
+        await stopped.promise;
+        return begun(lease);
+      },
+    }));
+    let runs = 0;
+    const running = worker({
+      answers: () => {
+        runs += 1;
+      },
+    });
+    await running.start();
+    await asked.promise;
+    const stopping = running.stop();
+    stopped.resolve();
+    await stopping;
+    expect(runs).toBe(0);
+    expect(await read(id)).toMatchObject({ state: "pending", attempt: 0 });
   });
 
   it("is refused by name if the definition has no chunks", async () => {

@@ -1,14 +1,14 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
 import { misuse } from "../../../contract/options.js";
 import type { Connection } from "../connection/connection.js";
-import type { Statements } from "../connection/statements.js";
+import type { ConnectionStatements } from "../connection/statements.js";
 import { ADVICE, isBusy, resultCodeOf } from "../connection/store-error.js";
 import type { FileGuard } from "./file-guard.js";
 
 /** Options of {@link createCheck}. */
 export interface CheckOptions {
   readonly connection: Connection;
-  readonly statements: Statements;
+  readonly statements: ConnectionStatements;
   /** Prepares the database. */
   readonly open: () => void;
   readonly guard: FileGuard;

@@ -1,7 +1,7 @@
 import type { Driver, WriteOptions } from "../../../engine/driver.js";
 import { onAbort, sleep } from "../../../platform/waits.js";
 import type { Runtime } from "../../../ports/runtime.js";
-import type { Statements } from "./statements.js";
+import type { ConnectionStatements, Statements } from "./statements.js";
 import { isBusy, lockedTooLong, resultCodeOf, toStoreError } from "./store-error.js";
 import { createCallsByKind, createWaitingCalls, type WaitingSettings } from "./waiting-calls.js";
 
@@ -46,7 +46,7 @@ export interface Connection extends Driver {
 
 /** Options of {@link createConnection}. */
 export interface ConnectionOptions {
-  readonly statements: Statements;
+  readonly statements: ConnectionStatements;
   readonly limits: WaitingSettings;
   /** How long a call waits for the lock of the database. Milliseconds. */
   readonly lockTimeoutMs: number;

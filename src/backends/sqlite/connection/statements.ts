@@ -5,14 +5,20 @@ import type { SqliteDatabase, SqliteValue } from "./sqlite-database.js";
 export interface Statements {
   /** Runs SQL text without parameters. */
   exec(sql: string): void;
-  /** Begins a transaction that has the lock for writing. Throws at once if another connection has it. */
-  begin(): void;
+  /** Runs steps within the open transaction. If they throw, undoes what they did, and rethrows their error. */
+  nested<Result>(steps: () => Result): Result;
   /** Runs a statement that returns no rows. */
   run(sql: string, ...values: SqliteValue[]): void;
   /** Returns all rows. */
   all(sql: string, ...values: SqliteValue[]): readonly Row[];
   /** Returns the first row, if there is one. */
   first(sql: string, ...values: SqliteValue[]): Row | undefined;
+}
+
+/** Statements on a connection, which can open transactions. */
+export interface ConnectionStatements extends Statements {
+  /** Begins a transaction that has the lock for writing. Throws at once if another connection has it. */
+  begin(): void;
 }
 
 /**
@@ -28,7 +34,7 @@ interface Prepared {
 }
 
 /** Creates the statements of a database. */
-export function createStatements(database: SqliteDatabase): Statements {
+export function createStatements(database: SqliteDatabase): ConnectionStatements {
   const prepared = new Map<string, Prepared>();
   const prepare = (sql: string): Prepared => {
     let statement = prepared.get(sql);
@@ -44,13 +50,36 @@ export function createStatements(database: SqliteDatabase): Statements {
   };
   const all = (sql: string, ...values: SqliteValue[]): readonly Row[] =>
     prepare(sql).all(...values) as readonly Row[];
+  const run = (sql: string, ...values: SqliteValue[]): void => void prepare(sql).run(...values);
   return {
     exec: (sql) => void database.exec(sql),
+    nested: (steps) => {
+      run("savepoint arr_nested");
+      let result: ReturnType<typeof steps>;
+      try {
+        result = steps();
+      } catch (error) {
+        rollBack(run);
+        throw error;
+      }
+      run("release arr_nested");
+      return result;
+    },
     // Not prepared. A prepared statement of `libsql` that does not get the lock stays active until it runs again. Until then,
     // the connection reads one old state of the file.
     begin: () => void database.exec("begin immediate"),
-    run: (sql, ...values) => void prepare(sql).run(...values),
+    run,
     all,
     first: (sql, ...values) => all(sql, ...values)[0],
   };
+}
+
+/** After some errors, SQLite has already rolled the whole transaction back. */
+function rollBack(run: Statements["run"]): void {
+  try {
+    run("rollback to arr_nested");
+    run("release arr_nested");
+  } catch {
+    // There is nothing left to undo.
+  }
 }

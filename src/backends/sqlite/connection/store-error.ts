@@ -140,7 +140,10 @@ export function resultCodeOf(error: unknown): string {
     // The lower byte of an extended code is the primary code.
     if (typeof errcode === "number") return NAMES.get(errcode & 0xff) ?? "";
     if (code === "ERR_SQLITE_ERROR") return NAMES_BY_MESSAGE.get(String(message)) ?? "";
-    return typeof code === "string" ? (/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? "") : "";
+    // Errors of Durable Objects have it in the message only.
+    const named =
+      typeof code === "string" ? /^(SQLITE_[A-Z]+)/.exec(code) : /: (SQLITE_[A-Z]+)/.exec(String(message));
+    return named?.[1] ?? "";
   } catch {
     return "";
   }

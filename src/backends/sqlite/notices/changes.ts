@@ -6,6 +6,7 @@ import type { Connection } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { fileOf } from "../schema/open.js";
 import { cancellationsAfter, type Log, loggedAfter, newestIn } from "./change-log.js";
+import type { ChangeWatchers } from "./change-watchers.js";
 
 /** Learns what other processes write to the file. */
 export interface Changes extends Watchers {
@@ -23,11 +24,7 @@ export interface Changes extends Watchers {
 export interface ChangesOptions {
   readonly statements: Statements;
   readonly connection: Connection;
-  readonly watchers: Watchers;
-  /** Watchers of requests to cancel. */
-  readonly cancellations: Watchers;
-  /** Watchers of output. */
-  readonly appends: Watchers;
+  readonly watchers: ChangeWatchers;
   readonly clock: Clock;
   /** Interval at which watchers are notified without an event of the file. Milliseconds. */
   readonly pollMs: number;
@@ -47,11 +44,21 @@ const RECENT = 100;
  * another one. Both are hints, so callers also poll.
  */
 export function createChanges(options: ChangesOptions): Changes {
-  const { statements, connection, watchers, cancellations, appends, clock, pollMs, onWrite } = options;
+  const { statements, connection, watchers, clock, pollMs, onWrite } = options;
   let state: "idle" | "started" | "stopped" = "idle";
   let version: number | undefined;
-  const ofOperations: FollowedLog = { log: "arr_changes", watchers, last: 0, watching: 0 };
-  const ofOutput: FollowedLog = { log: "arr_output_changes", watchers: appends, last: 0, watching: 0 };
+  const ofOperations: FollowedLog = {
+    log: "arr_changes",
+    watchers: watchers.operations,
+    last: 0,
+    watching: 0,
+  };
+  const ofOutput: FollowedLog = {
+    log: "arr_output_changes",
+    watchers: watchers.output,
+    last: 0,
+    watching: 0,
+  };
   const logs = [ofOperations, ofOutput];
   let watching = 0;
   let delayMs = 0;
@@ -76,7 +83,7 @@ export function createChanges(options: ChangesOptions): Changes {
   }
 
   function report(): void {
-    for (const id of cancellationsAfter(statements, ofOperations.last)) cancellations.changed(id);
+    for (const id of cancellationsAfter(statements, ofOperations.last)) watchers.cancellations.changed(id);
     for (const followed of logs) {
       const { log, last } = followed;
       followed.last = newestIn(log, statements);
@@ -157,10 +164,10 @@ export function createChanges(options: ChangesOptions): Changes {
       cancelPoll();
       unwatch();
     },
-    changed: watchers.changed,
+    changed: watchers.operations.changed,
     watchCancellations: (onRequest) => {
       start();
-      return cancellations.watch(onRequest);
+      return watchers.cancellations.watch(onRequest);
     },
     watch: (onChange) => watch(ofOperations, onChange),
     watchOutput: (onAppend) => watch(ofOutput, onAppend),

@@ -4,10 +4,11 @@ import { integer, state, text } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 
-const SAVE = `insert into arr_output_heads (operation_id, epoch, count, bytes, segments, checkpoint, checkpoint_attempt,
-    checkpoint_count, checkpoint_bytes) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+const SAVE = `insert into arr_output_heads (operation_id, epoch, count, bytes, segments, checkpoint, checkpoint_number,
+    checkpoint_attempt, checkpoint_at, checkpoint_count, checkpoint_bytes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (operation_id) do update set count = excluded.count, bytes = excluded.bytes, segments = excluded.segments,
-    checkpoint = excluded.checkpoint, checkpoint_attempt = excluded.checkpoint_attempt,
+    checkpoint = excluded.checkpoint, checkpoint_number = excluded.checkpoint_number,
+    checkpoint_attempt = excluded.checkpoint_attempt, checkpoint_at = excluded.checkpoint_at,
     checkpoint_count = excluded.checkpoint_count, checkpoint_bytes = excluded.checkpoint_bytes`;
 /** The first chunk that a reader wants may be within a row. Rows after it are read until they are long enough. */
 const RUNS = `select epoch, first, chunks from arr_output_chunks
@@ -17,8 +18,13 @@ const RUNS = `select epoch, first, chunks from arr_output_chunks
 const AT_ONCE = 64;
 
 /** Creates the outputs of a database. Every method runs within a transaction. */
-export function createOutputTable({ run, first, all }: Statements, { appended }: Changed): OutputTable {
+export function createOutputTable(
+  { run, first, all }: Statements,
+  now: () => number,
+  { appended }: Changed,
+): OutputTable {
   return {
+    now,
     attemptOf: (id) => {
       const row = first(
         "select token, attempt from arr_operations where id = ? and token is not null and settled_at is null",
@@ -64,8 +70,9 @@ export function createOutputTable({ run, first, all }: Statements, { appended }:
 }
 
 function headValues({ epoch, count, bytes, segments, checkpoint }: OutputHead): (string | number | null)[] {
-  const { value = null, attempt = null, count: kept = 0, bytes: keptBytes = 0 } = checkpoint ?? {};
-  return [epoch, count, bytes, segmentsText(segments), value, attempt, kept, keptBytes];
+  const saved = checkpoint ?? { value: null, number: 0, attempt: null, at: null, count: 0, bytes: 0 };
+  const { value, number, attempt, at, count: kept, bytes: keptBytes } = saved;
+  return [epoch, count, bytes, segmentsText(segments), value, number, attempt, at, kept, keptBytes];
 }
 
 /** Deletes chunks that do not stand any more. Returns how many rows it deleted. */

@@ -64,12 +64,9 @@ export function createRecordIn({ database, statements, now, onUse, onRecorded }:
     let result: RecordResult;
     try {
       onUse();
-      own.run("savepoint arr_record");
-      result = record(table, submission, key);
+      result = own.nested(() => record(table, submission, key));
       clearChanged(changed);
-      own.run("release arr_record");
     } catch (error) {
-      undo(own);
       throw toStoreError(error, "no");
     }
     const { definition, delayMs } = submission.operation;
@@ -131,15 +128,5 @@ function lockForWriting(statements: Statements): void {
     statements.exec("delete from arr_changes where seq < 0");
   } catch (error) {
     throw isBusy(error) ? lockedForWriting(error) : toStoreError(error, "no");
-  }
-}
-
-/** Undoes a failed record. After some errors, SQLite has already rolled the whole transaction back. */
-function undo(statements: Statements): void {
-  try {
-    statements.run("rollback to arr_record");
-    statements.run("release arr_record");
-  } catch {
-    // There is nothing left to undo.
   }
 }

@@ -14,7 +14,9 @@ create table arr_output_heads (
   bytes integer not null,
   segments text not null,
   checkpoint text,
+  checkpoint_number integer not null default 0,
   checkpoint_attempt integer,
+  checkpoint_at integer,
   checkpoint_count integer not null default 0,
   checkpoint_bytes integer not null default 0
 );

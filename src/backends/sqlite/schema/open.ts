@@ -1,11 +1,9 @@
 import { misuse } from "../../../contract/options.js";
-import { integer } from "../../shared/row.js";
 import type { FileGuard } from "../check/file-guard.js";
 import { refuseNetworkMount } from "../check/network-mount.js";
-import type { Statements } from "../connection/statements.js";
-import version1 from "./1.sql";
-import version2 from "./2.sql";
+import type { ConnectionStatements, Statements } from "../connection/statements.js";
 import { refuseOtherRows } from "./row-form.js";
+import { addVersions, FILE_VERSIONS, isCurrent } from "./versions.js";
 
 /** How often SQLite waits for the disk. */
 export type Synchronous = "full" | "normal";
@@ -17,7 +15,7 @@ const CHECKPOINT_PAGES = 4_000;
 
 /** Options of {@link openDatabase}. */
 export interface OpenOptions {
-  readonly statements: Statements;
+  readonly statements: ConnectionStatements;
   readonly synchronous: Synchronous;
   readonly now: () => number;
   /** Learns which file was opened. */
@@ -96,73 +94,15 @@ export function fileOf(statements: Statements): string | undefined {
   return typeof main?.file === "string" && main.file !== "" ? main.file : undefined;
 }
 
-/** Additions of one version to the schema. */
-interface Addition {
-  readonly text: string;
-  /**
-   * Lowest version that a release must know to use the file afterwards. The previous release keeps working with a
-   * schema that only adds to its own.
-   */
-  readonly needs: number;
-}
-
-/** All versions, in order. Never change or remove one, so that the previous release keeps working with the schema. */
-const VERSIONS: readonly Addition[] = [
-  { text: version1, needs: 1 },
-  { text: version2, needs: 1 },
-];
-
-/** Schema version that this release needs. */
-const SCHEMA_VERSION: number = VERSIONS.length;
-
-/** Name of the table that lists the applied versions. The file can hold tables of the user too. */
-const MIGRATIONS = "arr_versions";
-
-/**
- * Creates or upgrades the tables in one transaction. Safe to call from several processes at once.
- *
- * Throws `INVALID_OPTION` if the file needs a newer release.
- */
-function migrate(statements: Statements, now: number): void {
-  if (appliedVersion(statements) >= SCHEMA_VERSION) return;
+/** Creates or upgrades the tables in one transaction. Safe to call from several processes at once. */
+function migrate(statements: ConnectionStatements, now: number): void {
+  if (isCurrent(statements, FILE_VERSIONS)) return;
   statements.begin();
   try {
-    // Another process may have migrated the file before this one had the lock.
-    const applied = appliedVersion(statements);
-    statements.exec(
-      `create table if not exists ${MIGRATIONS} (version integer primary key, needs integer not null, applied_at integer not null)`,
-    );
-    for (const [index, { text, needs }] of VERSIONS.entries()) {
-      if (index < applied) continue;
-      statements.exec(text);
-      statements.run(`insert into ${MIGRATIONS} values (?, ?, ?)`, index + 1, needs, now);
-    }
+    addVersions(statements, FILE_VERSIONS, now);
     statements.run("commit");
   } catch (error) {
     statements.run("rollback");
     throw error;
   }
-}
-
-/** Returns the version of the file, or 0. Throws `INVALID_OPTION` if this release is too old for it. */
-function appliedVersion(statements: Statements): number {
-  const hasTable = (name: string): boolean =>
-    statements.first("select 1 from sqlite_master where type = 'table' and name = ?", name) !== undefined;
-  if (!hasTable(MIGRATIONS)) {
-    if (!hasTable("arr_operations")) return 0;
-    throw misuse(
-      "The database file was made by an unpublished version of async-request-reply. Delete it, or open another file.",
-    );
-  }
-  const row =
-    statements.first(
-      `select coalesce(max(version), 0) as version, coalesce(max(needs), 0) as needs from ${MIGRATIONS}`,
-    ) ?? {};
-  const needs = integer(row, "needs");
-  if (needs > SCHEMA_VERSION)
-    throw misuse(
-      `The database file has version ${integer(row, "version")} of the schema, and this release of async-request-reply ` +
-        `knows only version ${SCHEMA_VERSION}. Upgrade the package in this process, or open another file.`,
-    );
-  return integer(row, "version");
 }

@@ -57,7 +57,7 @@ export const appendChecks: readonly OutputStoreCheck[] = [
       equal(await readText(backend, id), "abc", "the output");
       deepEqual(
         await backend.output.begun(lease),
-        { count: 3, bytes: 9, checkpoint: { value: "1", attempt: 1 } },
+        { count: 3, bytes: 9, checkpoint: { value: "1", number: 2, attempt: 1 } },
         "what stands",
       );
     },
@@ -161,7 +161,7 @@ export const appendChecks: readonly OutputStoreCheck[] = [
       const state = await backend.output.begun(lease);
       deepEqual(
         state === "lost" ? state : state.checkpoint,
-        { value: JSON.stringify({ "\u0000": chunks }), attempt: 1 },
+        { value: JSON.stringify({ "\u0000": chunks }), number: 1, attempt: 1 },
         "the checkpoint",
       );
     },

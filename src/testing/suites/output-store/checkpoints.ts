@@ -27,7 +27,7 @@ export const checkpointChecks: readonly OutputStoreCheck[] = [
       const next = await again(backend, lease);
       deepEqual(
         await backend.output.begun(next),
-        { count: 2, bytes: 6, checkpoint: { value: "2", attempt: 1 } },
+        { count: 2, bytes: 6, checkpoint: { value: "2", number: 3, attempt: 1 } },
         "what stands",
       );
       await append(backend, next, 2, ["e"]);
@@ -44,10 +44,40 @@ export const checkpointChecks: readonly OutputStoreCheck[] = [
       await append(backend, next, 0, [], "2");
       deepEqual(
         await backend.output.begun(next),
-        { count: 0, bytes: 0, checkpoint: { value: "2", attempt: 2 } },
+        { count: 0, bytes: 0, checkpoint: { value: "2", number: 3, attempt: 2 } },
         "what stands",
       );
       equal(await readText(backend, id), "", "the output");
+    },
+  },
+  {
+    rule: "checkpoint.repeated",
+    name: "keeps the last checkpoint when an earlier call arrives again",
+    check: async (backend) => {
+      const { id, lease } = await start(backend);
+      await append(backend, lease, 0, ["a"], "1");
+      await append(backend, lease, 1, ["b"]);
+      await append(backend, lease, 0, ["a"], "1");
+      const next = await again(backend, lease);
+      deepEqual(
+        await backend.output.begun(next),
+        { count: 1, bytes: 3, checkpoint: { value: "1", number: 2, attempt: 1 } },
+        "what stands after a checkpoint and one more chunk",
+      );
+      await append(backend, next, 1, ["c"], "2");
+      await append(backend, next, 2, ["d"], "3");
+      await append(backend, next, 3, [], "4");
+      await append(backend, next, 1, ["c"], "2");
+      await append(backend, next, 3, [], "5");
+      await append(backend, next, 3, [], "4");
+      await append(backend, next, 3, ["e"]);
+      const last = await again(backend, next);
+      deepEqual(
+        await backend.output.begun(last),
+        { count: 3, bytes: 9, checkpoint: { value: "5", number: 6, attempt: 2 } },
+        "what stands after more checkpoints",
+      );
+      equal(await readText(backend, id), "acd", "the output");
     },
   },
   {

@@ -39,7 +39,7 @@ export function tryAppend(
   return output.append([toAppend(lease, from, chunks, checkpoint)]);
 }
 
-/** Returns the parameter of an append. */
+/** Returns the parameter of an append. Checkpoints that are numbers count up. */
 export function toAppend(
   lease: Lease,
   from: number,
@@ -48,7 +48,9 @@ export function toAppend(
 ): OutputAppend {
   const texts = chunks.map((chunk) => JSON.stringify(chunk));
   const bytes = texts.reduce((sum, text) => sum + text.length, 0);
-  return { lease, from, chunks: texts, bytes, ...(checkpoint !== undefined && { checkpoint }) };
+  if (checkpoint === undefined) return { lease, from, chunks: texts, bytes };
+  const number = (Number(checkpoint) || 0) + 1;
+  return { lease, from, chunks: texts, bytes, checkpoint: { value: checkpoint, number } };
 }
 
 /** Reads a slice of an operation that must exist. */

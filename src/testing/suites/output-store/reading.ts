@@ -1,6 +1,9 @@
 import { deepEqual, equal, ok } from "../../expect.js";
-import { COMPLETED, createPending, newId } from "../operation-store/fixtures.js";
+import { COMPLETED, createPending, FAILED, newId } from "../operation-store/fixtures.js";
 import { again, append, type OutputStoreCheck, readSlice, readText, start } from "./fixtures.js";
+
+/** More than a store reads at once. */
+const APPENDS = 300;
 
 export const outputReadingChecks: readonly OutputStoreCheck[] = [
   {
@@ -77,6 +80,66 @@ export const outputReadingChecks: readonly OutputStoreCheck[] = [
         "def",
         "the output from the third attempt on",
       );
+    },
+  },
+  {
+    rule: "read.checkpoint-time",
+    name: "says when the last checkpoint was set, also for a successor that keeps it",
+    check: async (backend, { unitMs, pass }) => {
+      const { id, lease } = await start(backend);
+      await append(backend, lease, 0, ["a"]);
+      equal((await readSlice(backend, id)).checkpointAt, undefined, "the time before the first checkpoint");
+      await append(backend, lease, 1, [], "1");
+      const { checkpointAt: first = 0 } = await readSlice(backend, id);
+      const [operation] = await backend.operations.getMany([id]);
+      ok(first >= (operation?.createdAt ?? 0), "expected the checkpoint after the operation was created");
+      await pass(2 * unitMs);
+      await append(backend, lease, 1, ["b"]);
+      equal((await readSlice(backend, id)).checkpointAt, first, "the time after more chunks");
+      await append(backend, lease, 2, ["c"], "2");
+      const { checkpointAt: second = 0 } = await readSlice(backend, id);
+      ok(second > first, "expected the second checkpoint after the first");
+      await backend.operations.settle(lease, FAILED);
+      const ids = { id: newId(), onEndId: newId() };
+      await backend.operations.redrive(id, { ...ids, keepCheckpoint: true });
+      equal((await readSlice(backend, ids.id)).checkpointAt, second, "the time of the successor");
+    },
+  },
+  {
+    rule: "read.parts-of-epochs",
+    name: "reads what several attempts have left in parts of any length, and skips nothing",
+    check: async (backend) => {
+      const { id, lease } = await start(backend);
+      await append(backend, lease, 0, ["a", "b"], "1");
+      await append(backend, lease, 2, ["c"], "2");
+      await append(backend, await again(backend, lease), 3, ["d"]);
+      for (let maxLength = 1; maxLength < 20; maxLength += 1) {
+        let text = "";
+        let slice = await readSlice(backend, id, undefined, maxLength);
+        for (let part = 0; part < 4; part += 1) {
+          text += slice.chunks.map((chunk) => JSON.parse(chunk)).join("");
+          slice = await readSlice(backend, id, slice.end, maxLength);
+        }
+        equal(text, "abcd", `the parts of a length of ${maxLength}`);
+      }
+    },
+  },
+  {
+    rule: "read.many-appends",
+    name: "reads what two attempts have appended a chunk at a time, and skips nothing",
+    check: async (backend) => {
+      const { id, lease } = await start(backend);
+      for (let from = 0; from < APPENDS; from += 1) await append(backend, lease, from, ["a"]);
+      await append(backend, lease, APPENDS, [], "1");
+      await append(backend, await again(backend, lease), APPENDS, ["b"]);
+      let text = "";
+      let slice = await readSlice(backend, id);
+      for (let part = 0; part < APPENDS && slice.chunks.length > 0; part += 1) {
+        text += slice.chunks.map((chunk) => JSON.parse(chunk)).join("");
+        slice = await readSlice(backend, id, slice.end);
+      }
+      equal(text, `${"a".repeat(APPENDS)}b`, "the parts together");
+      ok(slice.upToDate, "expected the last part to be up to date");
     },
   },
   {

@@ -8,8 +8,6 @@ import { untilAnswered } from "../until-answered.js";
 import { type Mark, OutputBuffer } from "./output-buffer.js";
 import { toChunk } from "./values.js";
 
-/** Chunks wait this long for others, so that they share a write of the store. Milliseconds. */
-const PAUSE_MS = 10;
 /** Size of the chunks that do not wait for others. Bytes. */
 const FLUSH_BYTES = 32_768;
 /** Size of the chunks that are not stored from which on writers wait. Bytes. */
@@ -41,12 +39,13 @@ export class AttemptOutput {
   /** Called if another attempt has begun. */
   readonly #onLost: () => void;
   readonly #buffer: OutputBuffer;
+  /** Number of the last checkpoint. */
+  #number: number;
   /** Number of steps that have not ended, and the end of the last one. */
   #steps = 0;
   #last: Promise<unknown> = WRITTEN;
   /** Places of the checkpoints whose turn has not come. Chunks after them are stored later. */
   readonly #places: Mark[] = [];
-  #flushedAt = Number.NEGATIVE_INFINITY;
   #cancelFlush: (() => void) | undefined;
   #room: Room | undefined;
   /** Whether a function of the user runs in a transaction, which could not end if it waited for room. */
@@ -68,6 +67,7 @@ export class AttemptOutput {
     this.#context = context;
     this.#onLost = onLost;
     this.#buffer = new OutputBuffer(standing);
+    this.#number = standing.checkpoint?.number ?? 0;
   }
 
   /** Throws the first error of a write or a checkpoint. It fails the attempt, even if the processor has caught it. */
@@ -113,10 +113,11 @@ export class AttemptOutput {
     if (interruption !== undefined) this.#room?.reject(interruption);
   }
 
-  /** Stores what is left. Resolves to whether the store has answered. */
+  /** Stores the chunks that are left. Resolves to whether all are stored. */
   async finish(): Promise<boolean> {
     if (this.#steps === 0 && this.#buffer.isEmpty) return true;
-    return this.inTurn(async () => this.#buffer.isEmpty || (await this.#flush()) !== undefined);
+    // It is lost if another attempt has begun, or if an append that was not answered arrived in the meantime.
+    return this.inTurn(async () => this.#buffer.isEmpty || (await this.#flush()) === "stored");
   }
 
   /** Runs a step of the store in turn that needs the chunks before the current place, and no later ones. */
@@ -192,32 +193,26 @@ export class AttemptOutput {
     return done;
   }
 
-  /** Flushes after the current turn, or {@link PAUSE_MS} after the last flush. */
+  /** Flushes after the current turn, and together with the other attempts of the worker unless there is much to store. */
   #flushSoon(): void {
     if (this.#steps > 0 || this.#buffer.isEmpty || this.#closed !== undefined) return;
     const isFull = this.#buffer.unstoredBytes >= FLUSH_BYTES;
     if (this.#cancelFlush !== undefined && !isFull) return;
-    const { clock } = this.#context.runtime;
-    const waitMs = isFull ? 0 : this.#flushedAt + PAUSE_MS - clock.elapsed();
-    if (waitMs <= 0) void this.inTurn(() => this.#flush());
-    else
-      this.#cancelFlush = clock.schedule(waitMs, () => {
-        this.#cancelFlush = undefined;
-        this.#flushSoon();
-      });
+    const { flushes } = this.#context;
+    const flush = (): void => void this.inTurn(() => this.#flush());
+    if (isFull || flushes.takeNow()) flush();
+    else this.#cancelFlush = flushes.join(flush);
   }
 
   #flush(): Promise<AppendResult | undefined> {
-    this.#flushedAt = this.#context.runtime.clock.elapsed();
     return this.store(this.#places[0] ?? this.#buffer.mark());
   }
 
-  #appendOf(mark: Mark, checkpoint: JsonText | undefined): OutputAppend {
-    const { from, chunks, bytes } = this.#buffer.before(mark);
-    const lease = this.#lease;
-    return checkpoint === undefined
-      ? { lease, from, chunks, bytes }
-      : { lease, from, chunks, bytes, checkpoint };
+  #appendOf(mark: Mark, value: JsonText | undefined): OutputAppend {
+    const append = { lease: this.#lease, ...this.#buffer.before(mark) };
+    if (value === undefined) return append;
+    this.#number += 1;
+    return { ...append, checkpoint: { value, number: this.#number } };
   }
 
   #stored(mark: Mark): void {

@@ -16,19 +16,22 @@ create table {{schema}}.output_heads (
   bytes bigint not null default 0,
   segments jsonb not null default '[]',
   checkpoint text,
+  checkpoint_number integer not null default 0,
   checkpoint_attempt integer,
+  checkpoint_at timestamptz,
   checkpoint_count integer not null default 0,
   checkpoint_bytes bigint not null default 0,
   closed boolean not null default false
 -- Every append changes the row, but no index.
 ) with (fillfactor = 50);
 
--- Chunks that were appended together: JSON, one to a line.
+-- Chunks that were appended together: JSON, one to a line. `size` is their length in bytes, which is known without reading them.
 create table {{schema}}.output_chunks (
   operation_id uuid not null,
   epoch integer not null,
   first integer not null,
   count integer not null,
+  size integer not null,
   chunks text not null,
   primary key (operation_id, epoch, first)
 );
@@ -80,14 +83,15 @@ execute function {{schema}}.output_leaves_v2();
 
 -- Returns what stands for an attempt, or no row if it is lost.
 create function {{schema}}.output_begun_v2(p_id uuid, p_token text)
-returns table (epoch integer, count integer, bytes bigint, segments text, checkpoint text, checkpoint_attempt integer,
-  checkpoint_count integer, checkpoint_bytes bigint) language plpgsql
+returns table (epoch integer, count integer, bytes bigint, segments text, checkpoint text, checkpoint_number integer,
+  checkpoint_attempt integer, checkpoint_at timestamptz, checkpoint_count integer, checkpoint_bytes bigint) language plpgsql
 {{by_index}} set lock_timeout = '5s'
 as $function$
 #variable_conflict use_column
 begin
   return query select coalesce(h.epoch, 1), coalesce(h.count, 0), coalesce(h.bytes, 0), coalesce(h.segments, '[]')::text,
-    h.checkpoint, h.checkpoint_attempt, coalesce(h.checkpoint_count, 0), coalesce(h.checkpoint_bytes, 0)
+    h.checkpoint, coalesce(h.checkpoint_number, 0), h.checkpoint_attempt, h.checkpoint_at, coalesce(h.checkpoint_count, 0),
+    coalesce(h.checkpoint_bytes, 0)
   from {{schema}}.operations o left join {{schema}}.output_heads h on h.operation_id = o.id
   where o.id = p_id and o.token = p_token and o.settled_at is null;
 end
@@ -116,9 +120,9 @@ end
 $function$;
 
 -- Appends chunks, and sets checkpoints. Returns a row for each item that is lost. An operation is not in it twice. `texts`
--- contains the chunks, and is empty if `counts` is 0. An empty checkpoint stands for none.
+-- contains the chunks, and is empty if `counts` is 0. The number 0 stands for no checkpoint.
 create function {{schema}}.append_output_v2(ids uuid[], tokens text[], firsts integer[], counts integer[], sizes integer[],
-  texts text[], checkpoints text[])
+  texts text[], checkpoints text[], numbers integer[])
 returns table (place integer, outcome text) language plpgsql
 {{by_index}} set lock_timeout = '5s'
 as $function$
@@ -127,40 +131,45 @@ declare
   stored bigint[];
 begin
   perform {{schema}}.open_outputs_v2(ids, tokens);
-  perform from {{schema}}.output_heads h where h.operation_id = any (ids) order by h.operation_id for update;
   with item as (
-    select n.* from unnest(ids, tokens, firsts, counts, sizes, texts, checkpoints) with ordinality
-      as n(id, token, first, count, size, chunks, checkpoint, place)
+    select n.* from unnest(ids, tokens, firsts, counts, sizes, texts, checkpoints, numbers) with ordinality
+      as n(id, token, first, count, size, chunks, checkpoint, number, place)
+    -- Concurrent calls lock their outputs in the same order.
+    order by n.id
   ), grown as (
     update {{schema}}.output_heads h set count = h.count + i.count, bytes = h.bytes + i.size,
       segments = case when i.count = 0 or (h.segments->-1->>0)::integer = h.epoch then h.segments
         else h.segments || jsonb_build_array(jsonb_build_array(h.epoch, h.count)) end,
-      checkpoint = coalesce(nullif(i.checkpoint, ''), h.checkpoint),
-      checkpoint_attempt = case when i.checkpoint = '' then h.checkpoint_attempt else h.attempt end,
-      checkpoint_count = case when i.checkpoint = '' then h.checkpoint_count else h.count + i.count end,
-      checkpoint_bytes = case when i.checkpoint = '' then h.checkpoint_bytes else h.bytes + i.size end
+      checkpoint = case when i.number > h.checkpoint_number then i.checkpoint else h.checkpoint end,
+      checkpoint_number = greatest(i.number, h.checkpoint_number),
+      checkpoint_attempt = case when i.number > h.checkpoint_number then h.attempt else h.checkpoint_attempt end,
+      checkpoint_at = case when i.number > h.checkpoint_number then {{schema}}.now_v1() else h.checkpoint_at end,
+      checkpoint_count = case when i.number > h.checkpoint_number then h.count + i.count else h.checkpoint_count end,
+      checkpoint_bytes = case when i.number > h.checkpoint_number then h.bytes + i.size else h.checkpoint_bytes end
     from item i
-    where h.operation_id = any (ids) and h.operation_id = i.id and h.token = i.token and not h.closed and h.count = i.first
-    returning i.place, h.operation_id, h.epoch, i.first, i.count, i.chunks
+    -- An array of one id leaves no plan that starts with the heads, which look few while there are none.
+    where h.operation_id = any (array[i.id]) and h.token = i.token and not h.closed and h.count = i.first
+    returning i.place, h.operation_id, h.epoch, i.first, i.count, i.size, i.chunks
   ), chunks as (
-    insert into {{schema}}.output_chunks (operation_id, epoch, first, count, chunks)
-    select g.operation_id, g.epoch, g.first, g.count, g.chunks from grown g where g.count > 0
+    insert into {{schema}}.output_chunks (operation_id, epoch, first, count, size, chunks)
+    select g.operation_id, g.epoch, g.first, g.count, g.size, g.chunks from grown g where g.count > 0
   )
   select array_agg(g.place) into stored from grown g;
   if cardinality(stored) = cardinality(ids) then
     return;
   end if;
   perform {{schema}}.wait_for_standbys_v1();
-  return query select n.place::integer, 'lost' from unnest(ids, tokens, firsts, counts) with ordinality
-      as n(id, token, first, count, place)
+  return query select n.place::integer, 'lost' from unnest(ids, tokens, firsts, counts, numbers) with ordinality
+      as n(id, token, first, count, number, place)
     where n.place <> all (coalesce(stored, '{}')) and not exists (select from {{schema}}.output_heads h
-      where h.operation_id = n.id and h.token = n.token and not h.closed and h.count >= n.first + n.count and n.count > 0);
+      where h.operation_id = n.id and h.token = n.token and not h.closed and h.count >= n.first + n.count
+        and h.checkpoint_number >= n.number);
 end
 $function$;
 
 -- Appends in the transaction that does the work of an attempt, like `append_output_v2`. `transaction_id` comes from `hold_v1`.
 create function {{schema}}.append_in_v2(ids uuid[], tokens text[], firsts integer[], counts integer[], sizes integer[],
-  texts text[], checkpoints text[], transaction_id text)
+  texts text[], checkpoints text[], numbers integer[], transaction_id text)
 returns table (place integer, outcome text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $function$
@@ -168,71 +177,80 @@ begin
   if transaction_id is distinct from pg_current_xact_id_if_assigned()::text then
     raise exception 'the transaction has ended' using errcode = 'no_active_sql_transaction';
   end if;
-  return query select a.* from {{schema}}.append_output_v2(ids, tokens, firsts, counts, sizes, texts, checkpoints) a;
+  return query
+  select a.* from {{schema}}.append_output_v2(ids, tokens, firsts, counts, sizes, texts, checkpoints, numbers) a;
 end
 $function$;
 
--- Reads outputs. Returns a row without chunks for each operation, and then its chunks after `counts`, until they have the length
--- `most`. All statements of a stable function see the same state.
+-- Runs a failed operation again, like `redrive_v1`. With `keeps`, the new one starts with the last checkpoint of the failed one, as
+-- if its first attempt had set it. `redrive_v1` has locked the failed one, so its checkpoint does not go meanwhile.
+create function {{schema}}.redrive_v2(p_id uuid, p_successor uuid, p_on_end_id uuid, keeps boolean,
+  out outcome text, out operation_id uuid, out created boolean, out state text)
+returns record language plpgsql
+{{by_index}} set lock_timeout = '5s'
+as $function$
+#variable_conflict use_column
+begin
+  select r.outcome, r.operation_id, r.created, r.state into outcome, operation_id, created, state
+  from {{schema}}.redrive_v1(p_id, p_successor, p_on_end_id) r;
+  if created and keeps then
+    insert into {{schema}}.output_heads (operation_id, attempt, checkpoint, checkpoint_number, checkpoint_attempt, checkpoint_at)
+    select p_successor, 0, h.checkpoint, h.checkpoint_number, 1, h.checkpoint_at from {{schema}}.output_heads h
+    where h.operation_id = p_id and h.checkpoint is not null;
+    if found then
+      update {{schema}}.operations o set has_output = true where o.id = p_successor;
+    end if;
+  end if;
+end
+$function$;
+
+-- Reads outputs. Returns a row for each part of an output that has chunks after `counts`, until they have the length `most` in bytes
+-- or come from 256 rows. Returns a row without chunks if there are none. `run_epoch` is that of the part.
 create function {{schema}}.read_output_v2(ids uuid[], counts integer[], most integer[])
-returns table (place integer, state text, epoch integer, count integer, bytes bigint, segments text, first integer, chunks text)
+returns table (place integer, state text, epoch integer, count integer, bytes bigint, segments text, checkpoint_at timestamptz,
+  run_epoch integer, first integer, chunks text)
 language plpgsql stable
 {{by_index}} set lock_timeout = '5s'
 as $function$
 #variable_conflict use_column
-declare
-  item record;
-  segment record;
-  stands integer;
-  remaining integer;
-  run record;
 begin
   if pg_is_in_recovery() then
     perform {{schema}}.refuse_standby_v1();
   end if;
-  for item in
-    select n.*, o.state as operation_state, h.epoch as head_epoch, h.count as head_count, h.bytes as head_bytes,
-      coalesce(h.segments, '[]') as head_segments
+  return query
+  with item as materialized (
+    select n.place::integer as place, n.id, n.count as after, n.most, o.state, h.epoch, coalesce(h.count, 0) as count, h.bytes,
+      h.segments, h.checkpoint_at
     from unnest(ids, counts, most) with ordinality as n(id, count, most, place)
     cross join lateral (select o.state from {{schema}}.operations o where o.id = n.id) o
     left join lateral (select h.* from {{schema}}.output_heads h where h.operation_id = n.id) h on true
-  loop
-    place := item.place;
-    state := item.operation_state;
-    epoch := coalesce(item.head_epoch, 1);
-    count := coalesce(item.head_count, 0);
-    bytes := coalesce(item.head_bytes, 0);
-    segments := item.head_segments::text;
-    first := null;
-    chunks := null;
-    stands := count;
-    return next;
-    remaining := item.most;
-    segments := null;
-    for segment in
-      select (s.part->>0)::integer as epoch, (s.part->>1)::integer as first,
-        coalesce(lead((s.part->>1)::integer) over (order by s.place), stands) as until
-      from jsonb_array_elements(item.head_segments) with ordinality as s(part, place) order by s.place
-    loop
-      exit when remaining <= 0;
-      continue when segment.until <= item.count;
-      for run in
-        select c.first, c.chunks from {{schema}}.output_chunks c
-        where c.operation_id = item.id and c.epoch = segment.epoch and c.first < segment.until
+  )
+  select i.place, i.state, coalesce(i.epoch, 1), i.count, coalesce(i.bytes, 0), coalesce(i.segments, '[]')::text, i.checkpoint_at,
+    r.epoch, r.first, r.chunks
+  from item i
+  left join lateral (
+    select t.part, t.epoch, min(t.first) as first, string_agg(t.chunks, E'\n' order by t.first) as chunks
+    from (
+      select s.place as part, s.epoch, c.first, c.chunks,
+        sum(c.size) over (order by s.place, c.first) - c.size as size_before,
+        row_number() over (order by s.place, c.first) as number
+      from (
+        select p.place, (p.segment->>0)::integer as epoch,
+          coalesce(lead((p.segment->>1)::integer) over (order by p.place), i.count) as until
+        from jsonb_array_elements(i.segments) with ordinality as p(segment, place)) s
+      cross join lateral (
+        select c.first, c.size, c.chunks from {{schema}}.output_chunks c
+        where c.operation_id = i.id and c.epoch = s.epoch and c.first < s.until
+          -- A reader usually has all of the last row that it was given. A search backwards reads a whole page of the index.
           and c.first >= coalesce((select b.first from {{schema}}.output_chunks b
-            where b.operation_id = item.id and b.epoch = segment.epoch and b.first <= item.count
-            order by b.first desc limit 1), 0)
-        order by c.first
-      loop
-        exit when remaining <= 0;
-        epoch := segment.epoch;
-        first := run.first;
-        chunks := run.chunks;
-        return next;
-        remaining := remaining - length(run.chunks);
-      end loop;
-    end loop;
-  end loop;
+              where b.operation_id = i.id and b.epoch = s.epoch and b.first = i.after),
+            (select b.first from {{schema}}.output_chunks b
+              where b.operation_id = i.id and b.epoch = s.epoch and b.first <= i.after order by b.first desc limit 1), 0)
+        order by c.first limit 256) c
+      where i.count > i.after and s.until > i.after) t
+    -- The limit of a part alone would skip what is left of it.
+    where t.size_before < i.most and t.number <= 256 group by t.part, t.epoch) r on true
+  order by i.place, r.part;
 end
 $function$;
 

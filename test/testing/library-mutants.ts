@@ -11,6 +11,7 @@ import type * as Schedule from "../../src/webhooks/delivery/schedule.js";
 import type * as Event from "../../src/webhooks/event.js";
 import type * as Alarm from "../../src/worker/alarm.js";
 import type * as Ending from "../../src/worker/attempt/ending.js";
+import type * as AttemptOutput from "../../src/worker/attempt/output/attempt-output.js";
 import type * as Runs from "../../src/worker/runs.js";
 import type * as Settings from "../../src/worker/settings.js";
 import type { ProcessorOptions } from "../../src/worker/settings.js";
@@ -167,6 +168,17 @@ export const libraryMutants: Readonly<Record<string, Mutant>> = {
         const { settlement } = ending;
         if (settlement?.to !== "retry" || settlement.delayMs > 0) return ending;
         return { ...ending, settlement: { ...settlement, countAttempt: true } };
+      },
+    }),
+  ),
+  "an attempt ends before its last chunks are stored": mutant<typeof AttemptOutput>(
+    /I28: .* completed although its processor has written/,
+    "../../src/worker/attempt/output/attempt-output.js",
+    (real) => ({
+      AttemptOutput: class extends real.AttemptOutput {
+        override async finish(): Promise<boolean> {
+          return true;
+        }
       },
     }),
   ),

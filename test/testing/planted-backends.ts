@@ -2,6 +2,7 @@ import type { Planted } from "./pinned-seeds.js";
 import { plantedAnswers } from "./planted-answers.js";
 import { plantedClaims } from "./planted-claims.js";
 import { plantedFaults } from "./planted-faults.js";
+import { plantedOutputs } from "./planted-outputs.js";
 import { plantedPromises } from "./planted-promises.js";
 import { plantedReadings } from "./planted-readings.js";
 import type { PlantedStore } from "./planted-stores.js";
@@ -18,6 +19,7 @@ export const plantedBackends = {
   answers: each(plantedAnswers, short),
   claims: each(plantedClaims, short),
   faults: each(plantedFaults, (create) => ({ create, violation: /I([1-7]|11|19|20|21|22|27): / })),
+  outputs: each(plantedOutputs, short),
   promises: each(plantedPromises, short),
   readings: each(plantedReadings, short),
   submissions: each(plantedSubmissions, short),

@@ -1,7 +1,9 @@
 import { type Backend, type Clock, composeStores } from "async-request-reply";
 import type { SeparateOperationStore } from "async-request-reply/ports";
 import {
+  type OutputBackend,
   operationStoreCases,
+  outputStoreCases,
   type PortCase,
   type PortHarness,
   type SimulatedBackend,
@@ -14,7 +16,7 @@ import { createSystemRuntime } from "../../src/platform/system-runtime.js";
 import { plantedFaults } from "../adapters/planted-faults.js";
 import { requestCases, storeCases } from "../support/adapter-suite/cases.js";
 import type { AdapterCase, AdapterHarness } from "../support/adapter-suite/fixtures/adapter-case.js";
-import { memoryOperations, memorySubmissions } from "../support/memory-harnesses.js";
+import { memoryOperations, memoryOutput, memorySubmissions } from "../support/memory-harnesses.js";
 import { createPlainHarness } from "../support/plain-harness.js";
 import { type Plant, plants } from "./plants.js";
 
@@ -152,7 +154,9 @@ async function portSuitesFail(plant: Plant): Promise<boolean> {
   if ("idempotency" in plant.create(systemClock))
     return someCaseFails(separateOperationStoreCases, operations);
   const submissions = memorySubmissions((_, clock) => backendOf(plant, clock));
-  return someCaseFails(submissionsCases, submissions);
+  if (await someCaseFails(submissionsCases, submissions)) return true;
+  const output = memoryOutput((_, clock) => backendOf(plant, clock) as OutputBackend);
+  return backendOf(plant, systemClock).output !== undefined && someCaseFails(outputStoreCases, output);
 }
 
 async function someCaseFails<Harness extends PortHarness<unknown>>(

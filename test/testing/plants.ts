@@ -19,6 +19,7 @@ import { type TrackedStore, trackedStore } from "./broken/tracked-store.js";
 import { plantedAnswers } from "./planted-answers.js";
 import { plantedClaims } from "./planted-claims.js";
 import { plantedFaults } from "./planted-faults.js";
+import { plantedOutputs } from "./planted-outputs.js";
 import { plantedPromises } from "./planted-promises.js";
 import { plantedReadings } from "./planted-readings.js";
 import { plantedSubmissions } from "./planted-submissions.js";
@@ -87,6 +88,7 @@ const histories = {
   ...plantedReadings,
   ...plantedTransactions,
   ...plantedPromises,
+  ...plantedOutputs,
   ...plantedSubmissions,
   ...plantedAnswers,
   ...plantedClaims,

@@ -1,7 +1,7 @@
 import type { ListedOperation, ListRequest } from "../../ports/operation-reads.js";
 import { WEBHOOK_DELIVERY } from "../../ports/webhooks.js";
 import { NOTICES } from "./actors/notices.js";
-import { orders } from "./actors/work.js";
+import { orders } from "./actors/orders.js";
 import { type Entry, isHidden, isUncertain } from "./ledger/entry.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { Stage } from "./stage.js";
@@ -31,12 +31,13 @@ const FILTERS: readonly Filter[] = [
 ];
 
 /** Reads everything from the store, so that a history ends soon after a violation. No call is under way meanwhile. */
-export async function readAll({ backend, ledger, transactions, synchronous }: Stage): Promise<void> {
+export async function readAll({ backend, output, ledger, transactions, synchronous }: Stage): Promise<void> {
   const { entries } = ledger;
   const kept = entries.where((entry) => !entries.mayBeGone(entry) || isUncertain(entry));
   for (const { id, tenant } of kept.filter((entry) => !isHidden(entry)))
     ledger.readings.read(id, tenant, await backend.operations.get(id, tenant));
   await readHidden(kept.filter(isHidden), backend, ledger);
+  await readOutputs(kept, output, ledger);
   await readPages(backend, ledger);
   await readCounts(backend, ledger);
   await transactions.judge();
@@ -52,6 +53,17 @@ async function readHidden(
   if (hidden.length === 0) return;
   const ids = hidden.map(({ id }) => id);
   ledger.readings.readMany(ids, await operations.getMany(ids));
+}
+
+async function readOutputs(
+  kept: readonly Entry[],
+  output: Stage["output"],
+  { outputs }: Ledger,
+): Promise<void> {
+  const requests = kept.filter((entry) => outputs.has(entry)).map(({ id }) => ({ id, maxLength: REST }));
+  if (output === undefined || requests.length === 0) return;
+  const slices = await output.read(requests);
+  for (const [index, request] of requests.entries()) outputs.read(request, slices[index]);
 }
 
 async function readPages({ operations }: Stage["backend"], { listings }: Ledger): Promise<void> {

@@ -5,8 +5,9 @@ import { createApis, keepWorker } from "./actors/actors.js";
 import { runClient } from "./actors/clients.js";
 import { Extras } from "./actors/extras.js";
 import { resumeAll, runOperator } from "./actors/operator.js";
+import { ordersWith } from "./actors/orders.js";
+import { runReader } from "./actors/readers.js";
 import { awaitEnds } from "./actors/waiters.js";
-import { limitedOrders, orders } from "./actors/work.js";
 import { type Choices, randomChoices, recordedChoices } from "./choices.js";
 import { Ledger } from "./ledger/ledger.js";
 import { unfinished } from "./ledger/readings.js";
@@ -39,6 +40,11 @@ export interface SimulationOptions {
   readonly creates?: boolean;
   /** Whether the ends of operations are announced with webhooks. Default: `true` for every second block of 8 seeds. */
   readonly webhooks?: boolean;
+  /**
+   * Whether orders write output and save checkpoints, which clients read. Default: `true` for every fourth pair of seeds if the
+   * back end has `output`.
+   */
+  readonly output?: boolean;
   /**
    * Whether claims begin attempts by urgency and by turns of the tenants. Histories then check that. Default: `false`.
    */
@@ -101,6 +107,8 @@ const MAX_STEPS_WITHOUT_FAULTS = 5_000;
 const READ_EVERY = 25;
 /** Two operators race for the same operations. */
 const OPERATORS = 2;
+/** Number of readers of outputs, one for each tenant. */
+const READERS = 2;
 
 /**
  * Runs one history of clients, services, workers, sweepers and operators on a back end, and checks that the contract
@@ -127,11 +135,13 @@ async function play(
   const world = new World(choices, faults, () => ledger.violations.length > 0);
   const created = await createBackend(world.clockOf(new Process("store")));
   const backend = "backend" in created ? created.backend : created;
+  const output = (options.output ?? (options.seed >> 1) % 4 === 3) ? backend.output : undefined;
   const users = "transactions" in created ? created.transactions : undefined;
   const ledger: Ledger = new Ledger(() => world.now, {
     locks: users !== undefined,
     keepsPlaces: backend.operations.keeps.includes("limits"),
     takesTurns: options.turns === true,
+    hasOutput: output !== undefined,
   });
   const transactions = new Transactions(world, ledger, users);
   const synchronous =
@@ -143,11 +153,12 @@ async function play(
     world,
     ledger,
     backend,
+    output,
     transactions,
     synchronous,
     hearings: new Set(),
     creates,
-    orders: (options.seed >> 4) % 2 === 1 ? limitedOrders : orders,
+    orders: ordersWith({ backlog: (options.seed >> 4) % 2 === 1, output: output !== undefined }),
     webhooks: options.webhooks ?? (options.seed >> 3) % 2 === 1,
     nextNumber: () => ++numbers,
     newId,
@@ -161,8 +172,13 @@ async function play(
   for (let index = 1; index <= OPERATORS; index += 1)
     void runOperator(stage, `operator-${index}`, () => over);
   for (let index = 0; index < clients; index += 1) {
-    const caller = { name: `client-${index + 1}`, tenant: `tenant-${Math.min(index, 1) + 1}` };
+    const caller = { name: `client-${index + 1}`, tenant: tenantOf(index) };
     void runClient(stage, apis, caller, () => over).then(() => (activeClients -= 1));
+  }
+  for (let index = 0; output !== undefined && index < READERS; index += 1) {
+    const caller = { name: `reader-${index + 1}`, tenant: tenantOf(index) };
+    activeClients += 1;
+    void runReader(stage, apis, caller, () => over).then(() => (activeClients -= 1));
   }
 
   for (let step = 1; step <= steps && ledger.violations.length === 0; step += 1) {
@@ -189,6 +205,10 @@ async function play(
     trace: [...world.trace],
     choices: choices.made.map((step) => [...step]),
   };
+}
+
+function tenantOf(index: number): string {
+  return `tenant-${Math.min(index, 1) + 1}`;
 }
 
 async function isOver(stage: Stage): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { OrderDefinition } from "../../contract/definition/order.js";
 import type { Backend, SeparateStores } from "../../ports/backend.js";
+import type { OutputStore } from "../../ports/output-store.js";
 import type { Extras } from "./actors/extras.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { SynchronousTransactions } from "./ports/synchronous.js";
@@ -18,12 +19,14 @@ export interface Stage {
   readonly world: World;
   readonly ledger: Ledger;
   readonly backend: Backend | SeparateStores;
+  /** Keeps the output of orders. Absent in histories without output. */
+  readonly output: OutputStore | undefined;
   /** The workers that hear rings, in all processes of the world. */
   readonly hearings: Set<Hearing>;
   readonly transactions: Transactions;
   /** Synchronous transactions. Absent if the back end under test does not share them. */
   readonly synchronous: SynchronousTransactions | undefined;
-  /** The definition of orders of the services, which limits their backlog in some histories. */
+  /** The definition of orders. In some histories, it limits their backlog or has output. */
   readonly orders: OrderDefinition;
   /** Whether orders are created before the reply (201). */
   readonly creates: boolean;

@@ -15,7 +15,7 @@ import { NOTICES, type NoticeDefinition } from "./notices.js";
 import { type DefinitionName, LEASE_MS, LEAST_RANDOM, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
 import { webhooksOf } from "./receivers.js";
 import { runNowAndThen } from "./runs.js";
-import { creatorsOf, notify, orders, work } from "./work.js";
+import { creatorsOf, notify, work } from "./work.js";
 
 /** A process that accepts requests. If it dies, another one with the same name replaces it. */
 export interface Api {
@@ -89,7 +89,7 @@ function createWorkerOf(
   const { attempts } = stage.ledger;
   return createWorker(
     {
-      definitions: [orders, NOTICES],
+      definitions: [stage.orders, NOTICES],
       create: creatorsOf(stage, process),
       backend: portsOf(stage, process),
       ...webhooksOf(stage, process),

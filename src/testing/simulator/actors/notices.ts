@@ -1,7 +1,8 @@
 import { defineOperation, type OperationDefinition } from "../../../contract/definition/definition.js";
 import type { StandardSchema } from "../../../contract/schema.js";
 
-const anything: StandardSchema = {
+/** Accepts every value. */
+export const anything: StandardSchema = {
   "~standard": { version: 1, vendor: "async-request-reply", validate: (value) => ({ value }) },
 };
 

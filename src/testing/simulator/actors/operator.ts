@@ -9,7 +9,7 @@ import { short } from "../world/names.js";
 import { MAX_LATENESS_MS, Process } from "../world/world.js";
 import { runtimeOf } from "./actors.js";
 import { NOTICES } from "./notices.js";
-import { orders } from "./work.js";
+import { orders } from "./orders.js";
 
 const MAX_TRIES = 3;
 /** Puts a short pause between two redrives of a run. */

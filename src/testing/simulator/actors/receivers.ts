@@ -5,7 +5,7 @@ import type { ReceiverAnswer } from "../ledger/webhooks.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
 import type { Process } from "../world/world.js";
-import { orders } from "./work.js";
+import { orders } from "./orders.js";
 
 /** Time after which a slow receiver answers. Deliveries wait for 15 s. */
 const SLOW_MS = 20_000;

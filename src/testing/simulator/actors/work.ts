@@ -1,23 +1,13 @@
-import { defineOrders, type Order, type OrderDefinition } from "../../../contract/definition/order.js";
+import type { Order } from "../../../contract/definition/order.js";
 import { permanentFailure } from "../../../contract/errors.js";
 import type { CreateResource } from "../../../ports/create.js";
 import type { Job } from "../../../worker/attempt/job.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
 import type { Process } from "../world/world.js";
-import { LEASE_MS, ORDER_LIMITS, PENDING_PER_TENANT } from "./options.js";
-
-/** Unlike notices, failed orders are kept longer. */
-const ORDER_OPTIONS = { cancellable: true, retentionMs: 3_600_000, failedRetentionMs: 5_400_000 } as const;
-
-/** The definition of orders, which all processes share. */
-export const orders: OrderDefinition = defineOrders({ ...ORDER_OPTIONS, limits: ORDER_LIMITS });
-
-/** The definition of orders for services that limit their backlog. */
-export const limitedOrders: OrderDefinition = defineOrders({
-  ...ORDER_OPTIONS,
-  limits: { ...ORDER_LIMITS, pendingPerTenant: PENDING_PER_TENANT },
-});
+import { LEASE_MS } from "./options.js";
+import { orders } from "./orders.js";
+import { pagesOf } from "./pages.js";
 
 /** Returns whether the resource of a definition is created before the reply in this history. */
 export function createsBeforeReply({ creates }: Stage, definition: string): boolean {
@@ -55,26 +45,43 @@ export function creatorsOf(
 export async function work(stage: Stage, process: Process, job: Job): Promise<unknown> {
   const { world, transactions, synchronous, nextNumber } = stage;
   const run = nextNumber();
+  const pages = pagesOf(stage, process, job);
+  const resultOf = (number: number): unknown => ({
+    order: job.operationId,
+    run: number,
+    chunks: pages?.count,
+  });
+  /** Writes a last chunk, and returns the result. */
+  const finish = (): unknown => {
+    pages?.writeOne();
+    return resultOf(run);
+  };
+  if (pages !== undefined) await pages.write();
   if (synchronous !== undefined && world.choices.choose(2) === 0) {
-    const result = await attempt(stage, process, job, run);
+    await attempt(stage, process, job, run);
     const isUndone = world.choices.choose(4) === 3;
     return job.transaction((handle) => {
       synchronous.write(handle, `work ${run}`);
       if (isUndone) throw new Error("simulated");
-      return result;
+      return finish();
     });
   }
-  if (transactions.users === undefined || world.choices.choose(2) === 1)
-    return attempt(stage, process, job, run);
+  if (transactions.users === undefined || world.choices.choose(2) === 1) {
+    await attempt(stage, process, job, run);
+    return finish();
+  }
+  const written = pages?.count ?? 0;
   try {
     return await job.transaction(async (tx) => {
       await transactions.write(process, tx, `work ${run}`);
-      return attempt(stage, process, job, run);
+      await attempt(stage, process, job, run);
+      return finish();
     });
   } catch (error) {
     // Some processors ignore the error, although the commit may still be under way.
-    if (world.choices.choose(2) === 1) return { order: job.operationId, run: nextNumber() };
-    throw error;
+    if (world.choices.choose(2) === 0) throw error;
+    pages?.forgetAfter(written);
+    return resultOf(nextNumber());
   }
 }
 
@@ -83,7 +90,7 @@ async function attempt(
   process: Process,
   { operationId, progress }: Job,
   run: number,
-): Promise<unknown> {
+): Promise<void> {
   const report = (step: number): void => progress({ run, step });
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => world.clockOf(process).schedule(ms, resolve));
@@ -112,7 +119,6 @@ async function attempt(
     report(2);
     await pause(outcome === "slow" ? LEASE_MS : 1_000);
   }
-  return { order: operationId, run };
 }
 
 /** Processes a notice. Some notices end only by their attempt timeout, and some find that it is not their turn. */

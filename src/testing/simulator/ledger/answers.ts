@@ -28,7 +28,8 @@ export function judgeStatus(ledger: Ledger, question: Question, response: HttpRe
     if (promised) ledger.violated("I2", `${id} was promised but a client got a 404`);
   } else if (response.status === 200 || response.status === 202) {
     const shown = canonicalJson(bodyOf(response));
-    checkShown(ledger, id, { shown, possible: statusesSince(entry, moment) });
+    const possible = statusesSince(entry, moment, ledger.outputs.has(entry));
+    checkShown(ledger, id, { shown, possible });
   } else ledger.violated("I8", `a client got ${response.status} for ${id}`);
 }
 
@@ -79,18 +80,21 @@ export function judgeHidden(
 }
 
 /** Returns all bodies that the status endpoint may have returned since a moment. */
-function statusesSince(entry: Entry, moment: number): string[] {
+function statusesSince(entry: Entry, moment: number, hasOutput: boolean): string[] {
   return entry.contents
     .since(moment)
-    .flatMap((content) => [...entry.attemptsRead].map((attempt) => statusOf(entry, content, attempt)));
+    .flatMap((content) =>
+      [...entry.attemptsRead].map((attempt) => statusOf(entry, content, { attempt, hasOutput })),
+    );
 }
 
 /** Returns the body of the status endpoint (spec §4.2). */
 function statusOf(
   { id, recorded, createdAt = 0, settledAt = 0 }: Entry,
   { state, progress, cancelRequested, result, error }: Content,
-  attempt: number,
+  { attempt, hasOutput }: { readonly attempt: number; readonly hasOutput: boolean },
 ): string {
+  const output = { href: `/operations/${id}/output`, closed: isTerminal(state) };
   return canonicalJson({
     operationId: id,
     status: state,
@@ -102,6 +106,7 @@ function statusOf(
     ...(progress === undefined || isTerminal(state) ? {} : { progress: JSON.parse(progress) }),
     ...(result === undefined ? {} : { result: JSON.parse(result) }),
     ...(error === undefined ? {} : { error: shownProblem(JSON.parse(error)) }),
+    ...(hasOutput ? { output } : {}),
   });
 }
 

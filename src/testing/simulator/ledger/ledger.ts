@@ -1,18 +1,13 @@
-import {
-  isTerminal,
-  type JsonText,
-  type NewOperation,
-  type Settlement,
-} from "../../../contract/operation.js";
+import { isTerminal, type Settlement } from "../../../contract/operation.js";
 import type { BegunOperation, ClaimedDefinition } from "../../../ports/claim.js";
 import type {
   CancelOutcome,
-  InitialState,
   Lease,
   Renewal,
   RenewResult,
   SettleResult,
 } from "../../../ports/operation-store.js";
+import type { AppendResult, OutputAppend } from "../../../ports/output-store.js";
 import { Attempts } from "./attempts.js";
 import { Claims } from "./claims.js";
 import { Conservation } from "./conservation.js";
@@ -26,14 +21,18 @@ import { HandOuts } from "./hand-outs.js";
 import { Keys } from "./keys.js";
 import { leased, mayBeReleased, nextAttempt, released } from "./leases.js";
 import { Listings } from "./listings.js";
+import { Outputs } from "./outputs.js";
 import { Pauses } from "./pauses.js";
 import { type Acceptance, Payloads, type Request } from "./payloads.js";
 import { Places } from "./places.js";
 import { Readings } from "./readings.js";
+import { Records } from "./records.js";
 import { Redrives } from "./redrives.js";
 import { Timing } from "./timing.js";
 import { Turns } from "./turns.js";
 import { Webhooks } from "./webhooks.js";
+
+type LedgerOption = "locks" | "keepsPlaces" | "takesTurns" | "hasOutput";
 
 /**
  * Watches every change and every answer, and checks these invariants:
@@ -64,9 +63,11 @@ import { Webhooks } from "./webhooks.js";
  * - I25: A full backlog refuses no submission whose key has an operation. See {@link Keys}.
  * - I26: An operation with a deadline begins in time or expires, never both. See {@link Deadlines}.
  * - I27: Without faults, no work waits for long while a worker has a free slot for it. See {@link Conservation}.
+ * - I28: Readers and attempts have exactly what stands of an output, byte for byte. See {@link Outputs}.
  */
 export class Ledger {
   readonly entries: Entries;
+  readonly records: Records;
   readonly readings: Readings;
   readonly listings: Listings;
   readonly effects: Effects;
@@ -83,13 +84,17 @@ export class Ledger {
   readonly counts: Counts;
   readonly payloads: Payloads;
   readonly turns: Turns;
+  readonly outputs: Outputs;
   readonly conservation: Conservation;
   readonly #followUps: FollowUps;
 
-  /** `locks`: see {@link Timing}. `keepsPlaces`: see {@link Places}. `takesTurns`: see {@link Turns}. */
+  /**
+   * `locks`: see {@link Timing}. `keepsPlaces`: see {@link Places}. `takesTurns`: see {@link Turns}. `hasOutput`: see
+   * {@link Outputs}.
+   */
   constructor(
     now: () => number,
-    { locks, keepsPlaces, takesTurns }: Readonly<Record<"locks" | "keepsPlaces" | "takesTurns", boolean>>,
+    { locks, keepsPlaces, takesTurns, hasOutput }: Readonly<Record<LedgerOption, boolean>>,
   ) {
     this.entries = new Entries(now);
     this.places = new Places(this.entries, keepsPlaces);
@@ -106,61 +111,16 @@ export class Ledger {
     this.listings = new Listings(this.entries, this.redrives);
     this.#followUps = new FollowUps(this.entries);
     this.effects = new Effects(this.entries);
-    this.attempts = new Attempts(this.entries);
+    this.outputs = new Outputs(this.entries, this.places, hasOutput);
+    this.attempts = new Attempts(this.entries, this.outputs);
     this.keys = new Keys(this.entries);
+    this.records = new Records(this.entries, this.keys);
     this.webhooks = new Webhooks(this.entries);
     this.payloads = new Payloads(this.entries);
   }
 
   get violations(): readonly string[] {
     return this.entries.violations;
-  }
-
-  /** Records that a store created an operation. */
-  created(operation: NewOperation, initial?: InitialState): void {
-    const { id, key } = operation;
-    const known = this.entries.get(id);
-    if (known !== undefined) {
-      // The process that holds the lease may repeat the creation.
-      const repeated = initial?.state === "preparing" && known.token === initial.token;
-      if (!repeated) this.violated("I1", `${id} was created twice`);
-      return;
-    }
-    if (key?.startsWith("refused") === true) this.violated("I3", `${id} was created for a refused request`);
-    this.entries.add(operation, initial);
-    this.keys.bind(operation, id);
-  }
-
-  /**
-   * Records that a key and its operation were recorded in one step. The process that chose the id may repeat this
-   * step.
-   */
-  recorded(operation: NewOperation, initial?: InitialState): void {
-    const entry = this.entries.get(operation.id);
-    if (entry === undefined) this.created(operation, initial);
-    else if (entry.mayBeAbsent) {
-      entry.mayBeAbsent = false;
-      this.keys.bind(operation, operation.id);
-    }
-  }
-
-  /** Records that a committed transaction has recorded an operation, with the resource that it created. */
-  recordedWith(operation: NewOperation, resource?: JsonText): void {
-    this.recorded(operation);
-    const entry = this.entries.get(operation.id);
-    if (entry === undefined) return;
-    // It is due from the statement that recorded it, which may be long before the commit.
-    entry.isVague = true;
-    if (resource !== undefined) entry.contents.change((content) => ({ ...content, resource }));
-  }
-
-  /** Records that a commit failed that would have recorded an operation, so it is unknown whether it exists. */
-  mayHaveRecorded(operation: NewOperation, resource?: JsonText): void {
-    if (this.entries.get(operation.id) !== undefined) return;
-    const entry = this.entries.add(operation);
-    entry.contents.change((content) => ({ ...content, resource }));
-    entry.mayBeAbsent = true;
-    entry.isVague = true;
   }
 
   /** Records that a claim has ended an operation whose cancellation was requested. */
@@ -191,6 +151,7 @@ export class Ledger {
     this.readings.returned(operation);
     if (entry.token !== token && !nextAttempt(entry, begun, this.entries.now()))
       this.violated("I7", `${id} has two live leases`);
+    if (entry.token !== token) this.outputs.begun(id);
     const { attempt, createdAt } = operation;
     const { delayMs = 0 } = entry.recorded;
     const isDelayed = operation.state === "pending" && createdAt + delayMs > this.entries.now();
@@ -234,6 +195,7 @@ export class Ledger {
     this.timing.settled(entry, { operationId, token }, settlement, result);
     if (result.outcome !== "settled") return;
     if (entry.token !== token) this.violated("I6", `${operationId} was settled with a stale token`);
+    this.outputs.settled(entry, settlement);
     this.#change(entry, settling(settlement, result.state));
     entry.leaseEndsAt = this.entries.now();
     this.attempts.settled(entry, settlement);
@@ -257,6 +219,22 @@ export class Ledger {
     if (entry?.token !== token) return;
     entry.contents.mayChange(settling(settlement, mayBeReleased(entry, settlement)));
     this.entries.noteEnd(entry);
+  }
+
+  /** Records the result of an append to an output. */
+  appended(append: OutputAppend, result: AppendResult): void {
+    this.outputs.appended(append, result);
+    if (result === "stored") this.#saved(append);
+  }
+
+  /** Records that an append failed, so it is unknown whether it happened. */
+  mayHaveAppended(append: OutputAppend): void {
+    this.outputs.mayHaveAppended(append);
+    this.#saved(append);
+  }
+
+  #saved({ lease, checkpoint }: OutputAppend): void {
+    if (checkpoint !== undefined) this.attempts.saved(lease.operationId);
   }
 
   /** Records the outcome of `requestCancel`. */

@@ -1,8 +1,10 @@
+import { present } from "../../../contract/present.js";
 import type { Backend, Submissions } from "../../../ports/backend.js";
 import { composeStores } from "../../../protocol/compose-stores.js";
 import type { Stage } from "../stage.js";
 import { brief } from "../world/names.js";
 import type { Process } from "../world/world.js";
+import { outputOf } from "./output.js";
 import { ringsOf } from "./rings.js";
 import { transactionsOf } from "./shared-transactions.js";
 import { idempotencyOf, operationsOf, separateOperationsOf } from "./store-ports.js";
@@ -15,9 +17,11 @@ import { synchronousOf } from "./synchronous.js";
 export function portsOf(stage: Stage, process: Process): Backend {
   const { backend, world, ledger } = stage;
   const queue = ringsOf(stage, process);
+  const output = present({ output: stage.output && outputOf(stage.output, process, stage) });
   if ("submissions" in backend)
     return {
       operations: operationsOf(backend.operations, process, stage),
+      ...output,
       queue,
       submissions: submissionsOf(backend.submissions, process, stage),
       check: () => backend.check(),
@@ -25,7 +29,7 @@ export function portsOf(stage: Stage, process: Process): Backend {
     };
   const operations = separateOperationsOf(backend.operations, process, stage);
   const idempotency = idempotencyOf(backend.idempotency, process, world, ledger);
-  return composeStores({ operations, idempotency, queue }, { clock: world.clockOf(process) });
+  return composeStores({ operations, idempotency, ...output, queue }, { clock: world.clockOf(process) });
 }
 
 function submissionsOf(own: Submissions<unknown>, process: Process, stage: Stage): Submissions<unknown> {
@@ -40,7 +44,7 @@ function submissionsOf(own: Submissions<unknown>, process: Process, stage: Stage
       return world.call(process, `record(${brief(operation)})`, async () => {
         const result = await own.record(submission);
         if (result.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
-        else ledger.recorded(operation, initial);
+        else ledger.records.recorded(operation, initial);
         return result;
       });
     },
@@ -52,7 +56,7 @@ function submissionsOf(own: Submissions<unknown>, process: Process, stage: Stage
         for (const [index, { operation }] of list.entries()) {
           const result = results[index];
           if (result?.outcome === "exists") ledger.readings.returned(result.operation, operation.tenant);
-          else if (result?.outcome === "created") ledger.recorded(operation);
+          else if (result?.outcome === "created") ledger.records.recorded(operation);
         }
         return results;
       });

@@ -68,7 +68,7 @@ export function operationsOf(store: OperationStore, process: Process, stage: Sta
       const operation = extras.of(given);
       return world.call(process, `create(${brief(operation)} ${initial?.state ?? ""})`, async () => {
         const outcome = await store.create(operation, initial);
-        if (outcome === "created") ledger.created(operation, initial);
+        if (outcome === "created") ledger.records.created(operation, initial);
         return outcome;
       });
     },
@@ -156,7 +156,7 @@ export function idempotencyOf(
 }
 
 /** Reports changes like a store, but on the time of the world. Notifications are hints, so some get lost. */
-function watchSome(
+export function watchSome(
   process: Process,
   world: Stage["world"],
   watchers: Set<(id: string) => void>,

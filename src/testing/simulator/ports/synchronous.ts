@@ -1,4 +1,6 @@
 import type { NewOperation, Settlement } from "../../../contract/operation.js";
+import { present } from "../../../contract/present.js";
+import type { OutputAppend } from "../../../ports/output-store.js";
 import type { RecordResult } from "../../../ports/submission.js";
 import type { SynchronousTransactions as Port } from "../../../ports/synchronous.js";
 import type { Extras } from "../actors/extras.js";
@@ -81,7 +83,7 @@ export class SynchronousTransactions {
   #ended(how: TransactionEnd): void {
     this.#ledger.effects.ended(this.#effects, how);
     for (const operation of this.#recorded) {
-      if (how === "committed") this.#ledger.recordedWith(operation, undefined);
+      if (how === "committed") this.#ledger.records.recordedWith(operation, undefined);
       else this.#ledger.readings.rolledBack(operation.id);
     }
     this.#effects = [];
@@ -98,20 +100,28 @@ export function synchronousOf(
 ): Port {
   return {
     settle: (lease, work, options) => {
+      const { output } = options ?? {};
       let settlement: Settlement | undefined;
+      let written: OutputAppend | undefined;
+      const notedOutput = (): OutputAppend | undefined => {
+        written = output?.();
+        return written;
+      };
       const noted = (handle: unknown): Settlement => {
         settlement = work(handle);
         return settlement;
       };
       const settle = async (): ReturnType<Port["settle"]> => {
-        const result = await own.settle(lease, noted, options);
-        if (settlement !== undefined && result.outcome === "settled")
-          ledger.settledOnce(lease, settlement, result);
+        const result = await own.settle(lease, noted, { ...options, ...(output && { output: notedOutput }) });
+        if (settlement === undefined || result.outcome !== "settled") return result;
+        if (written !== undefined) ledger.appended(written, "stored");
+        ledger.settledOnce(lease, settlement, result);
         return result;
       };
       const label = `settle-in-transaction(${short(lease.operationId)} ${lease.token})`;
       return transactions.call(process, label, settle, ({ outcome }) => outcome === "settled");
     },
+    ...present({ append: appendOf(own, process, transactions, ledger) }),
     prepare: async (given) => {
       const submission = { ...given, operation: extras.of(given.operation) };
       const prepared = await world.call(process, `prepare(${brief(submission.operation)})`, () =>
@@ -125,5 +135,29 @@ export function synchronousOf(
         },
       };
     },
+  };
+}
+
+/** Wraps `append` for one process. Returns undefined if the back end has none. */
+function appendOf(
+  { append }: Port,
+  process: Process,
+  transactions: SynchronousTransactions,
+  ledger: Ledger,
+): Port["append"] {
+  if (append === undefined) return undefined;
+  return (lease, work, options) => {
+    let written: OutputAppend | undefined;
+    const noted = (handle: unknown): OutputAppend => {
+      written = work(handle);
+      return written;
+    };
+    const save = async (): ReturnType<typeof append> => {
+      const result = await append(lease, noted, options);
+      if (written !== undefined) ledger.appended(written, result);
+      return result;
+    };
+    const label = `append-in-transaction(${short(lease.operationId)} ${lease.token})`;
+    return transactions.call(process, label, save, (result) => result === "stored");
   };
 }

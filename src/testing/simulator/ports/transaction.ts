@@ -10,7 +10,7 @@ import { deferred } from "./deferred.js";
 export interface TransactionParts<Value, Result> {
   readonly process: Process;
   /** Purpose of the transaction. `own` is a transaction of the user. */
-  readonly kind: "record" | "settle" | "own";
+  readonly kind: "record" | "settle" | "append" | "own";
   /** Distinguishes the transaction from others of its kind in the trace. */
   readonly name: string;
   /** Begins the transaction on the back end, calls `work` in it, and commits when `work` resolves. */
@@ -154,8 +154,8 @@ export class Transaction<Value, Result> {
       for (const { id } of operation === undefined ? recorded : [...recorded, operation])
         this.#ledger.readings.rolledBack(id);
     for (const each of this.#recorded) {
-      if (how === "committed") this.#ledger.recordedWith(each.operation, each.resource);
-      if (how === "unknown") this.#ledger.mayHaveRecorded(each.operation, each.resource);
+      if (how === "committed") this.#ledger.records.recordedWith(each.operation, each.resource);
+      if (how === "unknown") this.#ledger.records.mayHaveRecorded(each.operation, each.resource);
     }
   }
 }

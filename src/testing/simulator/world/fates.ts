@@ -30,7 +30,10 @@ const FAULTS: Faults = [
 export const AT_BEGIN: Faults = FAULTS.filter(([fate]) => fate !== "twice");
 
 /** Faults of a commit. They are more likely than others, because most depends on the commit. */
-export const AT_COMMIT: Faults = AT_BEGIN.map(([fate, weight]) => [fate, weight * 4]);
+export const AT_COMMIT: Faults = likelier(AT_BEGIN);
+
+/** Faults of an append to an output. They are more likely too, because few appends save a checkpoint. */
+export const AT_APPEND: Faults = likelier(FAULTS);
 
 /** Faults of a transaction that is one call of a synchronous client. It cannot run after its caller got an error. */
 export const AT_ONCE: Faults = AT_COMMIT.filter(([fate]) => fate !== "late");
@@ -39,6 +42,10 @@ export const AT_ONCE: Faults = AT_COMMIT.filter(([fate]) => fate !== "late");
  * Faults of a statement in a transaction. It cannot be late, because a connection keeps the order of its statements.
  */
 export const IN_BETWEEN: Faults = AT_BEGIN.filter(([fate]) => fate !== "late");
+
+function likelier(faults: Faults): Faults {
+  return faults.map(([fate, weight]) => [fate, weight * 4]);
+}
 
 /** With this weight, the first call of each name fails once in nine times. */
 const WEIGHT_OF_AN_ANSWER = 80;

@@ -1,10 +1,12 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import { isObject } from "../contract/options.js";
+import { present } from "../contract/present.js";
 import { PROBLEM_NAMES } from "../contract/problem.js";
 import { notFound } from "../http/message/refusals.js";
 import type { FailureFilter, Failures } from "../operator/failures.js";
 import type { OperationPage } from "../operator/list.js";
 import type { Operator, OperatorCancelResult } from "../operator/operator.js";
+import type { OperationOutput } from "../operator/output.js";
 import type { RedriveFilter, RedrivePreview, RedriveRun } from "../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../operator/redrive-one.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
@@ -94,7 +96,8 @@ export async function readDetails({ operator }: ConsoleContext, { operationId }:
     if (delivery !== undefined) deliveries.push(historyOf(delivery));
     id = delivery?.retriedBy;
   }
-  return { ...historyOf(found), deliveries };
+  const { hasOutput = false, lastCheckpointAt } = found;
+  return { ...historyOf(found), hasOutput, ...present({ lastCheckpointAt }), deliveries };
 }
 
 function historyOf(operation: OperationDetails): Pick<Details, "operation" | "timeline"> {
@@ -105,6 +108,16 @@ function historyOf(operation: OperationDetails): Pick<Details, "operation" | "ti
 export async function readPayload({ operator }: ConsoleContext, { operationId }: Call): Promise<Payload> {
   const { input, result, progress, resource, meta } = await find(operator, operationId);
   return { input, result, progress, resource, meta };
+}
+
+/** Reads the end of an output, or what follows an earlier part. The operator checks the position. */
+export async function readOutput(
+  { operator }: ConsoleContext,
+  { operationId, query }: Call,
+): Promise<OperationOutput> {
+  const found = await operator.output(operationId, { from: query.get("from") ?? undefined });
+  if (found === undefined) throw notFound();
+  return found;
 }
 
 async function find(operator: Operator, operationId: string): Promise<OperationDetails> {
@@ -122,6 +135,8 @@ function toSummary({
   meta: _meta,
   attemptErrors: _errors,
   followUpId: _followUpId,
+  hasOutput: _hasOutput,
+  lastCheckpointAt: _lastCheckpointAt,
   ...summary
 }: OperationDetails): OperationSummary {
   return summary;

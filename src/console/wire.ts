@@ -17,7 +17,7 @@ export interface LastHour {
 
 /** Everything that does not depend on the filter. */
 export interface Overview {
-  /** Whether the caller may cancel, redrive and read payloads. */
+  /** Whether the caller may cancel, redrive, and read payloads and output. */
   readonly operates: boolean;
   readonly definitions: readonly string[];
   readonly errorTypes: readonly string[];
@@ -53,6 +53,10 @@ export interface TimelineEntry {
 export interface Details {
   readonly operation: OperationSummary;
   readonly timeline: readonly TimelineEntry[];
+  /** Whether the work writes output. */
+  readonly hasOutput: boolean;
+  /** When the work saved its last checkpoint. Absent without one. */
+  readonly lastCheckpointAt?: Date;
   /** Operations that were created when this one ended, such as deliveries of webhooks. */
   readonly deliveries: readonly Pick<Details, "operation" | "timeline">[];
 }

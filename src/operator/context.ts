@@ -4,21 +4,26 @@ import { AsyncReplyError } from "../contract/errors.js";
 import { isOperationId, type Operation } from "../contract/operation.js";
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse, shown, suggestName } from "../contract/options.js";
+import type { OutputPosition } from "../contract/output.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import { withinTime } from "../platform/waits.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
+import type { OutputSlice, OutputStore } from "../ports/output-store.js";
 import type { Clock, Runtime } from "../ports/runtime.js";
 import { type Bell, createBell } from "../protocol/bell.js";
 import { checkBackend } from "../protocol/check-backend.js";
 
 /** Dependencies shared by all methods of an operator. */
 export interface OperatorContext {
+  readonly definitions: Definitions;
   /** Names of the definitions. */
   readonly names: readonly string[];
   readonly store: OperatorStore;
+  /** Reads a part of an output, or returns undefined for an unknown operation. Absent if the back end keeps no output. */
+  readonly readOutput: ((id: string, after: OutputPosition) => Promise<OutputSlice | undefined>) | undefined;
   readonly runtime: Runtime;
   readonly observe: Observer;
   readonly bell: Bell;
@@ -57,8 +62,10 @@ export function createContext(options: object): OperatorContext {
   const { backend, definitions, runtime, ...given } = readOptions<Parts>(options, OPTIONS, "createOperator");
   const observe = toObserver(given.observe, runtime.clock);
   return {
+    definitions,
     names: definitions.map(({ name }) => name),
     store: createOperatorStore(backend.operations, runtime.clock),
+    readOutput: backend.output && createReadOutput(backend.output, runtime.clock),
     runtime,
     observe,
     bell: createBell({ queue: backend.queue, runtime, observe }),
@@ -100,6 +107,18 @@ function createOperatorStore(operations: OperationStore, clock: Clock): Operator
     pause: (definition, by) => inTime(operations.pause(definition, by)),
     resume: (definition) => inTime(operations.resume(definition)),
     requestCancel: (id, tenant) => inTime(operations.requestCancel(id, tenant)),
+  };
+}
+
+/** Maximum length of a slice. UTF-16 code units. */
+const SLICE_LENGTH = 65_536;
+
+/** Wraps an output store in the same way. */
+function createReadOutput(output: OutputStore, clock: Clock): NonNullable<OperatorContext["readOutput"]> {
+  return async (id, after) => {
+    const reading = output.read([{ id, after, maxLength: SLICE_LENGTH }]);
+    const [slice] = await withinTime(reading, ANSWER_TIMEOUT_MS, clock, tookTooLong);
+    return slice;
   };
 }
 

@@ -12,7 +12,8 @@ export {
   type OperatorCancelResult,
   type OperatorOptions,
 } from "./operator.js";
+export type { OperationOutput, OperationOutputOptions } from "./output.js";
 export type { DefinitionCounts, PauseOptions } from "./pause.js";
 export type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive-many.js";
-export type { OperatorRedriveResult } from "./redrive-one.js";
+export type { OperatorRedriveOptions, OperatorRedriveResult } from "./redrive-one.js";
 export type { AttemptError, OperationDetails, OperationSummary, OperatorStatus } from "./views.js";

@@ -6,8 +6,10 @@ import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createContext, type OperatorContext } from "./context.js";
+import { readDetails } from "./details.js";
 import { type FailureFilter, type Failures, failures } from "./failures.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
+import { type OperationOutput, type OperationOutputOptions, readOutput } from "./output.js";
 import { type DefinitionCounts, type PauseOptions, pause, readStats, resume } from "./pause.js";
 import {
   type RedriveFilter,
@@ -16,8 +18,8 @@ import {
   type RedriveRun,
   redriveMany,
 } from "./redrive-many.js";
-import { type OperatorRedriveResult, redriveOne } from "./redrive-one.js";
-import { type OperationDetails, toDetails } from "./views.js";
+import { type OperatorRedriveOptions, type OperatorRedriveResult, redriveOne } from "./redrive-one.js";
+import type { OperationDetails } from "./views.js";
 
 /** Options of {@link createOperator}. `backend` and `definitions` are required. */
 export interface OperatorOptions<List extends Definitions = Definitions, Tx = unknown> {
@@ -63,6 +65,13 @@ export interface Operator<Name extends string = string> {
   /** Reads an operation with its payloads. Returns undefined if it does not exist. */
   get(operationId: string): Promise<OperationDetails | undefined>;
   /**
+   * Reads the last 64 KB that the work of an operation has written, or less if `from` is closer to the end. Call it again with the
+   * `position` of the last part to follow the output. Returns undefined if the operation does not exist.
+   *
+   * Rejects with `INVALID_OPTION` if the operator does not know the operation's definition, or if that has no `chunk`.
+   */
+  output(operationId: string, options?: OperationOutputOptions): Promise<OperationOutput | undefined>;
+  /**
    * Counts the operations of each definition. Each count stops at 10,000, so it is cheap at any number of operations. Also
    * says which definitions are paused.
    */
@@ -80,9 +89,9 @@ export interface Operator<Name extends string = string> {
    * new one. Repeated and concurrent calls return the same new operation. If the new one fails too, it can be redriven
    * in turn. If the call rejects, you can repeat it: the new operation may exist already.
    *
-   * Rejects with `INVALID_OPTION` if the operator does not know the operation's definition.
+   * Rejects with `INVALID_OPTION` if the operator does not know the operation's definition, or if `keepCheckpoint` does not fit it.
    */
-  redrive(operationId: string): Promise<OperatorRedriveResult>;
+  redrive(operationId: string, options?: OperatorRedriveOptions): Promise<OperatorRedriveResult>;
   /** Counts the failed operations that match and were not redriven yet. Runs nothing. */
   redrive(
     filter: RedriveFilter<Name>,
@@ -120,22 +129,32 @@ export function createOperator<const List extends Definitions, Tx = never>(
     definitions: context.names as readonly NameOf<List>[],
     list: (filter) => list(context, filter),
     get: (operationId) => get(context, operationId),
+    output: (operationId, given) => output(context, operationId, given),
     stats: () => readStats(context),
     failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
     cancel: (operationId) => cancel(context, operationId),
     redrive: ((target: string | RedriveFilter, given?: RedriveOptions) =>
       typeof target === "string"
-        ? redriveOne(context, target)
+        ? redriveOne(context, target, given)
         : redriveMany(context, target, given)) as Operator["redrive"],
     pause: (definition, given) => pause(context, definition, given),
     resume: (definition) => resume(context, definition),
   };
 }
 
-async function get({ store }: OperatorContext, operationId: string): Promise<OperationDetails | undefined> {
+async function get(context: OperatorContext, operationId: string): Promise<OperationDetails | undefined> {
   checkId(operationId);
-  const operation = await store.find(operationId);
-  return operation && toDetails(operation);
+  const operation = await context.store.find(operationId);
+  return operation && readDetails(context, operation);
+}
+
+async function output(
+  context: OperatorContext,
+  operationId: string,
+  options?: OperationOutputOptions,
+): Promise<OperationOutput | undefined> {
+  checkId(operationId);
+  return readOutput(context, operationId, options);
 }
 
 async function cancel(context: OperatorContext, operationId: string): Promise<OperatorCancelResult> {
@@ -145,7 +164,9 @@ async function cancel(context: OperatorContext, operationId: string): Promise<Op
   if (found === undefined) return { outcome: "unknown" };
   const calls = { requestCancel: store.requestCancel, read: store.find };
   const { outcome, operation } = await cancelOperation(calls, found, context.bell);
-  return operation === undefined ? { outcome } : { outcome, operation: toDetails(operation) };
+  return operation === undefined
+    ? { outcome }
+    : { outcome, operation: await readDetails(context, operation) };
 }
 
 function checkId(operationId: unknown): void {

@@ -24,7 +24,8 @@ import {
   scan,
   toRequest,
 } from "./filter.js";
-import { redrive } from "./redrive-one.js";
+import { checkKeepsCheckpoint } from "./keep-checkpoint.js";
+import { type OperatorRedriveOptions, REDRIVE_OPTIONS, redrive } from "./redrive-one.js";
 
 /**
  * Filter for the failed operations to run again. At least one member besides `internal` is required. Cancelled
@@ -33,7 +34,7 @@ import { redrive } from "./redrive-one.js";
 export interface RedriveFilter<Name extends string = string> extends Filter<Name> {}
 
 /** Options of a bulk redrive. */
-export interface RedriveOptions {
+export interface RedriveOptions extends OperatorRedriveOptions {
   /** If true, the call only counts the operations that it would run again. Default: false. */
   readonly dryRun?: boolean;
   /** Maximum number of operations to run again in one call, 1 to 10,000. Default: 1,000. */
@@ -66,7 +67,7 @@ export interface RedrivePreview extends BoundedCount {
 }
 
 type RedriveSettings = {
-  readonly [Name in "dryRun" | "limit" | "perSecond"]-?: Required<RedriveOptions>[Name];
+  readonly [Name in "dryRun" | "limit" | "perSecond" | "keepCheckpoint"]-?: Required<RedriveOptions>[Name];
 } & {
   readonly cursor: ListPosition | undefined;
   readonly signal: AbortSignal | undefined;
@@ -75,6 +76,7 @@ type RedriveSettings = {
 const SAMPLE = 10;
 
 const OPTIONS: OptionTable<RedriveSettings> = {
+  ...REDRIVE_OPTIONS,
   dryRun: flag(false),
   limit: integer(1_000, 10_000, "; use `cursor` to continue"),
   perSecond: (value = 10, name) => {
@@ -94,6 +96,7 @@ export async function redriveMany(
   const filter = readFilter(context, given);
   const settings = readOptions(options, OPTIONS, "operator.redrive");
   const { dryRun, cursor: after } = settings;
+  if (settings.keepCheckpoint) checkKeepsCheckpoint(context, filter.definition);
   const request = { ...toRequest(filter), ...FAILED, ...present({ after }) };
   return dryRun ? preview(context, { filter, request }) : run(context, { filter, request }, settings);
 }
@@ -119,7 +122,7 @@ async function preview(context: OperatorContext, { filter, request }: Scanned): 
 async function run(
   context: OperatorContext,
   { filter, request }: Scanned,
-  { limit, perSecond, signal }: RedriveSettings,
+  { limit, perSecond, signal, keepCheckpoint }: RedriveSettings,
 ): Promise<RedriveRun> {
   signal?.throwIfAborted();
   const pace = createPace({ clock: context.runtime.clock, perSecond, signal });
@@ -134,7 +137,7 @@ async function run(
     if (open && redriven === limit) return false;
     if (open) await pace();
     if (isStopped()) return false;
-    if (open && (await runAgain(context, operation))) redriven += 1;
+    if (open && (await runAgain(context, operation, keepCheckpoint))) redriven += 1;
     else skipped += 1;
     return true;
   });
@@ -142,8 +145,12 @@ async function run(
   return { redriven, skipped, ...(next === undefined ? {} : { cursor: toCursor(next) }) };
 }
 
-async function runAgain(context: OperatorContext, operation: ListedOperation): Promise<boolean> {
-  const { result } = await redrive(context, operation);
+async function runAgain(
+  context: OperatorContext,
+  operation: ListedOperation,
+  keepCheckpoint: boolean,
+): Promise<boolean> {
+  const { result } = await redrive(context, operation, keepCheckpoint);
   return result.outcome === "redriven" && result.created;
 }
 

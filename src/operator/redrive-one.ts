@@ -1,10 +1,25 @@
 import { v7 } from "uuid";
 import { fromBase64Url } from "../contract/base64url.js";
+import { flag, type OptionTable, readOptions } from "../contract/option-table.js";
 import type { ListedOperation } from "../ports/operation-reads.js";
 import type { RedriveResult } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { checkKnown, type OperatorContext } from "./context.js";
-import { type OperationDetails, type OperatorStatus, toDetails } from "./views.js";
+import { readDetails } from "./details.js";
+import { checkKeepsCheckpoint } from "./keep-checkpoint.js";
+import type { OperationDetails, OperatorStatus } from "./views.js";
+
+/** Options of a redrive. */
+export interface OperatorRedriveOptions {
+  /**
+   * If true, the work continues from the last checkpoint of the failed operation, if there is one, although its `operationId` is
+   * another one. Only for definitions without `chunk`. Default: false; the work starts over.
+   */
+  readonly keepCheckpoint?: boolean;
+}
+
+/** How the options of each redrive are read. */
+export const REDRIVE_OPTIONS: OptionTable<Required<OperatorRedriveOptions>> = { keepCheckpoint: flag(false) };
 
 /** Outcome of redriving one operation. */
 export type OperatorRedriveResult =
@@ -29,18 +44,22 @@ export type OperatorRedriveResult =
 export async function redriveOne(
   context: OperatorContext,
   operationId: string,
+  options: OperatorRedriveOptions = {},
 ): Promise<OperatorRedriveResult> {
+  const { keepCheckpoint } = readOptions(options, REDRIVE_OPTIONS, "operator.redrive");
   const failed = await context.store.find(operationId);
   if (failed === undefined) return { outcome: "unknown" };
   checkKnown(context, failed.definition);
-  const { result, rung } = await redrive(context, failed);
+  if (keepCheckpoint) checkKeepsCheckpoint(context, failed.definition);
+  const { result, rung } = await redrive(context, failed, keepCheckpoint);
   // A script may exit right after this.
   await rung;
   if (result.outcome === "not-redrivable") return { outcome: REFUSALS[result.state] };
   const successor = result.outcome === "redriven" ? await context.store.find(result.operationId) : undefined;
   // Both can be purged in the meantime.
   if (result.outcome === "unknown" || successor === undefined) return { outcome: "unknown" };
-  return { outcome: result.created ? "redriven" : "already-redriven", operation: toDetails(successor) };
+  const operation = await readDetails(context, successor);
+  return { outcome: result.created ? "redriven" : "already-redriven", operation };
 }
 
 /** Why an operation in this state cannot run again. */
@@ -58,12 +77,16 @@ interface Redriven {
 }
 
 /** Creates the successor of a failed operation and rings for it if it is new. */
-export async function redrive(context: OperatorContext, failed: ListedOperation): Promise<Redriven> {
+export async function redrive(
+  context: OperatorContext,
+  failed: ListedOperation,
+  keepCheckpoint: boolean,
+): Promise<Redriven> {
   const { id, definition, tenant, principal, state, settledAt } = failed;
   const rung = Promise.resolve();
   if (settledAt === undefined) return { result: { outcome: "not-redrivable", state }, rung };
   const ids = await successorIds(context.runtime, { id, settledAt });
-  const result = await context.store.redrive(id, ids);
+  const result = await context.store.redrive(id, keepCheckpoint ? { ...ids, keepCheckpoint } : ids);
   if (result.outcome !== "redriven" || !result.created) return { result, rung };
   const { operationId } = result;
   const about = { operationId, definition, tenant, ...(principal === undefined ? {} : { principal }) };

@@ -83,6 +83,10 @@ export interface OperationDetails extends OperationSummary {
   readonly attemptErrors: readonly AttemptError[];
   /** Id of the operation that is created when this one ends, such as the delivery of a webhook. */
   readonly followUpId?: string;
+  /** `true` if `Operator.output` reads what the work writes. */
+  readonly hasOutput?: true;
+  /** When the work saved its last checkpoint. Absent without one. */
+  readonly lastCheckpointAt?: Date;
 }
 
 /**

@@ -9,8 +9,8 @@ import type { AuthorizationRequest } from "../../ports/authorize.js";
 import type { Clock } from "../../ports/runtime.js";
 
 /**
- * Permissions of a caller. `observe`: read everything but payloads. `operate`: also read payloads, cancel, redrive, pause and
- * resume.
+ * Permissions of a caller. `observe`: read everything but payloads and output. `operate`: also read these, cancel, redrive, pause
+ * and resume.
  */
 export type ConsoleAccess = "observe" | "operate";
 

@@ -1,6 +1,7 @@
 import type { Failures } from "../../operator/failures.js";
 import type { OperationPage } from "../../operator/list.js";
 import type { OperatorCancelResult } from "../../operator/operator.js";
+import type { OperationOutput } from "../../operator/output.js";
 import type { RedrivePreview, RedriveRun } from "../../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../../operator/redrive-one.js";
 import type { Changed, Details, Overview, Payload, Sent } from "../wire.js";
@@ -13,6 +14,8 @@ export const readFailures = (filter: URLSearchParams): Promise<Sent<Failures>> =
 export const readDetails = (operationId: string): Promise<Sent<Details>> => request(pathOf(operationId));
 export const readPayload = (operationId: string): Promise<Payload> =>
   request(`${pathOf(operationId)}/payload`);
+export const readOutput = (operationId: string, from: string | undefined): Promise<OperationOutput> =>
+  request(`${pathOf(operationId)}/output${from === undefined ? "" : `?from=${from}`}`);
 export const cancel = (operationId: string): Promise<Sent<Changed<OperatorCancelResult>>> =>
   change(`${pathOf(operationId)}/cancel`);
 export const redrive = (operationId: string): Promise<Sent<Changed<OperatorRedriveResult>>> =>

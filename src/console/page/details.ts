@@ -6,6 +6,7 @@ import { canRunAgain } from "./choice.js";
 import { byId, type Child, element } from "./dom.js";
 import { duration, exactly } from "./format.js";
 import { listBehind, statusOf } from "./list.js";
+import { outputOf } from "./output.js";
 import { type Page, viewLink } from "./view.js";
 
 /** Shows an operation, and what happened to it. */
@@ -17,15 +18,16 @@ export async function showDetails(page: Page): Promise<void> {
   byId("details").replaceChildren(
     element("p", {}, viewLink(page.go, listBehind(page), "Back to the list")),
     element("h2", { id: "details-title", tabindex: "-1" }, `Operation ${operation.operationId}`),
-    facts(page, operation),
+    facts(page, details),
     actions(page, operation),
+    details.hasOutput && page.overview.operates ? outputOf(operation.operationId) : "",
     element("h3", {}, "Timeline"),
     timeline(page, details.timeline),
     ...deliveries.flatMap((delivery, index) => deliveryOf(page, delivery, index)),
   );
 }
 
-function facts(page: Page, operation: Sent<OperationSummary>): HTMLElement {
+function facts(page: Page, { operation, lastCheckpointAt }: Sent<Details>): HTMLElement {
   const { definition, tenant, principal, attempt, createdAt, finishedAt, key, retryOf, retriedBy } =
     operation;
   const { status, urgency, retentionMs, failedRetentionMs = retentionMs } = operation;
@@ -37,6 +39,7 @@ function facts(page: Page, operation: Sent<OperationSummary>): HTMLElement {
     ["Urgency", String(urgency)],
     ["Attempts", String(attempt)],
     ["Created", exactly(createdAt)],
+    ["Last checkpoint", lastCheckpointAt === undefined ? undefined : exactly(lastCheckpointAt)],
     ["Cancellation", operation.cancelRequested === undefined ? undefined : "Requested"],
     ["Ended", finishedAt === undefined ? undefined : exactly(finishedAt)],
     ["Kept after its end", duration(status === "failed" ? failedRetentionMs : retentionMs)],

@@ -11,6 +11,8 @@ export const base = {
   resolve: { tsconfigPaths: true },
   test: {
     setupFiles: ["test/support/setup.ts"],
+    // The report of a run has only the messages of errors.
+    chaiConfig: { truncateThreshold: 1_000 },
     // A test without assertions cannot fail.
     expect: { requireAssertions: true, poll: { timeout: WAIT_MS } },
     testTimeout: HANGING_MS,

@@ -22,6 +22,7 @@ const elsewhere = [
     "frameworks",
     "backends/postgres",
   ].map((folder) => `test/${folder}/**`),
+  "examples/answers/page/**",
   "examples/mcp-tools/**",
 ];
 

@@ -50,8 +50,15 @@ export async function serveService(fields: Fields): Promise<string> {
     input: z.strictObject({ account: z.string() }),
     cancellable: true,
   });
+  const answers = defineOperation({
+    name: "answers",
+    path: "/answers",
+    input: z.strictObject({}),
+    chunk: z.string(),
+    checkpoint: z.literal("kept"),
+  });
   const service = createService({
-    definitions: [exportsOf],
+    definitions: [exportsOf, answers],
     authorize: bearer({ secret: "tenant" }),
     observe: false,
     // Streams end soon, so that clients reconnect.
@@ -64,7 +71,27 @@ export async function serveService(fields: Fields): Promise<string> {
       job.signal.addEventListener("abort", () => reject(job.signal.reason));
     });
   // A worker learns of a cancellation when it renews a lease.
-  const worker = createWorker(service, { exports: run }, { leaseMs: 300 });
+  const worker = createWorker(
+    service,
+    {
+      exports: run,
+      // Continues after its first attempt has failed, which must not lose its lease before that.
+      answers: {
+        leaseMs: 30_000,
+        backoff: { baseMs: 1, maxMs: 1 },
+        run: async (_, { write, checkpoint, resumed }) => {
+          await write(resumed === undefined ? "kept" : "continued");
+          if (resumed !== undefined) return;
+          await checkpoint("kept");
+          const seen = new Promise<void>((resolve) => ends.set("seen", resolve));
+          await write("discarded");
+          await seen;
+          throw new Error("The first attempt fails.");
+        },
+      },
+    },
+    { leaseMs: 300 },
+  );
   await worker.start();
   onTestFinished(async () => {
     await Promise.all([worker.stop(), service.close()]);
@@ -73,6 +100,7 @@ export async function serveService(fields: Fields): Promise<string> {
   return listen((request, response) => {
     const { method, headers } = request;
     for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+    if (request.url === "/seen") ends.get("seen")?.();
     if (method === "OPTIONS") return void response.writeHead(204).end();
     // A client that waits for a change, or that reconnects to a stream, has all that it can have before the end.
     if (headers["if-none-match"] !== undefined) ends.get("waiting")?.();

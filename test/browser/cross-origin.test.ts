@@ -4,14 +4,16 @@ import { documentedFields, type Fields, servePage, serveService } from "./cors-s
 
 const openPage = useChromium();
 
-/** Runs the script of a page of another origin against a service with these fields. Returns what the page has seen. */
-async function useService(change: (fields: Fields) => Fields): Promise<unknown> {
+/** Calls a function of a page of another origin with a service that sends these fields. Returns what the page has seen. */
+async function callPage(name: string, change: (fields: Fields) => Fields): Promise<unknown> {
   const origin = await servePage();
   const baseUrl = await serveService(change(documentedFields(origin)));
   const page = await openPage(origin);
   // As text, because Vitest would replace the import.
-  return page.evaluate(`import("/other-origin.js").then((page) => page.useService("${baseUrl}"))`);
+  return page.evaluate(`import("/other-origin.js").then((page) => page.${name}("${baseUrl}"))`);
 }
+
+const useService = (change: (fields: Fields) => Fields): Promise<unknown> => callPage("useService", change);
 
 const without =
   (name: string, value: string) =>
@@ -32,6 +34,14 @@ describe("a page of another origin", () => {
       "/streaming.csv",
       "OPERATION_CANCELLED",
     ]);
+  });
+
+  it("continues an output after a discard if the service exposes Stream-Next-Offset", async () => {
+    const shown = ["kept", "continued"];
+    const exposed = (fields: Fields): Fields => fields;
+    expect(await callPage("followOutput", exposed)).toEqual({ backTo: [1], shown });
+    const hidden = without("access-control-expose-headers", "Stream-Next-Offset");
+    expect(await callPage("followOutput", hidden)).toEqual({ backTo: [0], shown });
   });
 
   it.each(["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Prefer"])(

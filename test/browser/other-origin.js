@@ -1,4 +1,4 @@
-import { createClient, createKeyStore, eventStream } from "/modules/client.js";
+import { createClient, createKeyStore, eventStream, outputStream } from "/modules/client.js";
 
 /** Submits, waits, streams and cancels, as a page does. Returns what it has seen, or the message of an error. */
 export async function useService(baseUrl) {
@@ -22,6 +22,26 @@ export async function useService(baseUrl) {
   } catch (error) {
     return error.message;
   }
+}
+
+/** Follows an output of which a part is discarded. Returns to which places it went back, and what stands in the end. */
+export async function followOutput(baseUrl) {
+  const { answers } = createClient({
+    baseUrl,
+    paths: { answers: "/answers" },
+    headers: { authorization: "Bearer secret" },
+    outputStream,
+  });
+  const op = await answers.submit({});
+  const backTo = [];
+  const shown = [];
+  for await (const { at, chunks } of op.output()) {
+    if (at < shown.length) backTo.push(at);
+    shown.length = at;
+    shown.push(...chunks);
+    if (chunks.includes("discarded")) await fetch(`${baseUrl}/seen`);
+  }
+  return { backTo, shown };
 }
 
 /** Submits the same as another tab, at a given time. Sends half a second later, and returns the key. */

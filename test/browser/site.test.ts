@@ -96,7 +96,7 @@ describe("the tabs of the quick start", () => {
   it("show the platform of the address", async () => {
     const page = await openPage(address("/quick-start#cloudflare-workers"));
     await page.getByRole("tab", { name: "Cloudflare Workers", selected: true }).waitFor();
-    expect(await shown(page)).toContain("runUntilIdle");
+    expect(await shown(page)).toContain("createOperationsObject");
   });
 
   it("work with the keyboard", async () => {

@@ -13,15 +13,19 @@ export function checkSteps({ lines, end }: History): readonly string[] {
   return parts.flatMap(({ builds, from }, index) => {
     const to = parts[index + 1]?.from ?? end;
     const during = lines.filter(({ at }) => at >= from && at < to);
-    return builds.flatMap((build) =>
-      (["recorded", "begun"] as const)
-        .filter((what) => !during.some((line) => line.what === what && buildOf(line) === build))
-        .map(
-          (what) =>
-            `${build} has ${what} nothing while ${builds.join(" and ")} ran, from ${Math.round(from)}`,
-        ),
+    return idleIn(during, builds).map(
+      (idle) => `${idle} nothing while ${builds.join(" and ")} ran, from ${Math.round(from)}`,
     );
   });
+}
+
+/** Returns which builds have recorded nothing in these lines, and which have begun nothing. */
+export function idleIn(lines: readonly Line[], builds: readonly string[]): readonly string[] {
+  return builds.flatMap((build) =>
+    (["recorded", "begun"] as const)
+      .filter((what) => !lines.some((line) => line.what === what && buildOf(line) === build))
+      .map((what) => `${build} has ${what}`),
+  );
 }
 
 function partsOf(lines: readonly Line[]): readonly Part[] {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "async-request-reply/ports";
 import { createRandom } from "../support/random.js";
 import { type Actor, type Build, quiet, type Role, startActor, stop } from "./actors.js";
+import { idleIn } from "./check-steps.js";
 import type { History } from "./history.js";
 import { readLedgers } from "./ledger.js";
 
@@ -22,7 +23,7 @@ export interface Stage {
 export interface Step {
   /** The build of each process. Those of another build are replaced at the beginning, one after the other. */
   readonly builds: readonly Build[];
-  /** How long all of these processes act at random. Milliseconds. */
+  /** How long all of these processes act at random, at least: each build records and begins something. Milliseconds. */
   readonly actMs: number;
 }
 
@@ -38,6 +39,8 @@ export interface SceneOptions {
 
 /** Time for everything to end when no process acts any more. Milliseconds. */
 const DRAIN_MS = 120_000;
+/** Time for each build to act. Milliseconds. */
+const IDLE_MS = 60_000;
 const LEASE_MS = 1_500;
 const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 /** When the monotonic clock of the machine, which all processes share, was 0. Epoch milliseconds. */
@@ -82,9 +85,12 @@ export async function playScene(
   ];
   try {
     for (const { builds, actMs } of steps) {
-      note("driver", { what: "step", builds: builds.map(({ name }) => name) });
+      const names = builds.map(({ name }) => name);
+      const since = now();
+      note("driver", { what: "step", builds: names });
       for (const [index, build] of builds.entries()) await deploy(index, build);
       await actFor(actMs);
+      await untilNoneIdle(names, since);
     }
     await Promise.all(actors.map(quiet));
     note("driver", { what: "quiet" });
@@ -122,6 +128,19 @@ export async function playScene(
       await sleep(Math.min(random.below(2 * faultEveryMs), Math.max(0, end - now())));
       if (now() < end) await random.pick(faults)();
     }
+  }
+
+  /** On a busy machine, a process takes longer to begin. */
+  async function untilNoneIdle(builds: readonly string[], since: number): Promise<void> {
+    const latest = now() + IDLE_MS;
+    while (
+      idleIn(
+        readLedgers(paths).filter(({ at }) => at >= since),
+        builds,
+      ).length > 0 &&
+      now() < latest
+    )
+      await sleep(500);
   }
 
   async function kill({ name, child, exited }: Actor): Promise<void> {

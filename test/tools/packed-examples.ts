@@ -46,8 +46,8 @@ export function packExamples(): PackedExamples {
   execFileSync("tar", ["-xzf", join(folder, archive), "--strip-components=1", "-C", installed]);
   cpSync(join(root, "examples"), join(project, "examples"), {
     recursive: true,
-    // Those that need packages of their folders are compiled there: the MCP example, and those with test/frameworks.
-    filter: (path) => !/\/(dist|node_modules|mcp-tools|nestjs|rpc)$/.test(path),
+    // Those that need packages of their folders are compiled there: the MCP example, the pages of answers, and those with test/frameworks.
+    filter: (path) => !/\/(dist|node_modules|mcp-tools|nestjs|rpc|answers\/page)$/.test(path),
   });
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: OPTIONS }));

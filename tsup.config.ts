@@ -13,6 +13,7 @@ export const library = {
     bullmq: "src/brokers/bullmq/index.ts",
     client: "src/client/index.ts",
     console: "src/console/index.ts",
+    "durable-objects": "src/durable-objects/index.ts",
     express: "src/adapters/express/index.ts",
     fetch: "src/adapters/fetch/index.ts",
     lambda: "src/adapters/lambda/index.ts",

@@ -11,6 +11,7 @@ const examples = [
   "client",
   "webhook-receiver",
   "web-page",
+  "answers",
   "tasks",
 ];
 
@@ -20,7 +21,7 @@ export default defineConfig([library, commonJs, ...examples.map(example)]);
 function example(name: string): Options {
   return {
     name,
-    entry: [`examples/${name}/**/*.ts`, "!**/*.test.ts"],
+    entry: [`examples/${name}/**/*.ts`, "!**/*.test.ts", "!**/page/**"],
     outDir: `examples/${name}/dist`,
     format: "esm",
     platform: "node",

@@ -22,9 +22,12 @@ const ROOMS: Readonly<Record<string, string>> = {
   openapi: "contract formats ports platform http service",
   opentelemetry: "contract ports platform http operator protocol service telemetry",
   adapters: "contract http ports platform protocol service",
+  "durable-objects":
+    "contract formats ports platform protocol http service worker adapters/fetch backends/durable-objects backends/memory",
   "adapters/express": "adapters/node",
   engine: "contract ports platform",
   backends: "contract ports platform batching engine",
+  "backends/durable-objects": "backends/shared backends/sqlite",
   "backends/memory": "backends/shared",
   "backends/postgres": "backends/shared",
   "backends/sqlite": "backends/shared",

@@ -19,7 +19,7 @@ import { createRouteTable, type Match, NO_PARAMS, pathOf } from "./routing/route
 import { submit } from "./submit/submit-operation.js";
 
 /** Replies to a request, or throws why not. */
-type Handler = (
+export type Handler = (
   request: HttpRequest,
   service: ServiceContext,
   context: RequestContext,
@@ -33,6 +33,15 @@ interface Resource {
   readonly notice?: Readonly<Fields>;
 }
 
+/** The handlers of a router, for requests that it has a path and a method for. */
+export interface Handlers {
+  readonly submit: (definition: OperationDefinition) => Handler;
+  readonly read: Handler;
+  readonly cancel: Handler;
+  readonly list: Handler;
+  readonly output: Handler;
+}
+
 /** Answers requests and knows which paths exist. */
 export interface Router {
   /** Returns whether the service has a resource at this path, for any method. Ignores a query. */
@@ -44,9 +53,19 @@ export interface Router {
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
 }
 
+/** Answers with the operations of the service. */
+const ANSWERING: Handlers = {
+  submit: (definition) => (request, service, context, params) =>
+    submit(request, service, { definition, params, context }),
+  read: getOperation,
+  cancel: cancelOperation,
+  list: listOperations,
+  output: getOutput,
+};
+
 /** Creates a router. It finds a handler by path (404), then by method (405 with `Allow`, RFC 9110 §15.5.6). */
-export function createRouter(service: ServiceContext): Router {
-  const find = createFinder(service);
+export function createRouter(service: ServiceContext, handlers: Handlers = ANSWERING): Router {
+  const find = createFinder(service, handlers);
   const handle: Router["handle"] = (request, context = {}) => {
     if (typeof (request as Partial<HttpRequest> | undefined)?.path !== "string")
       return Promise.reject(noPath());
@@ -84,22 +103,25 @@ export function finish(
 }
 
 /** Creates the look-up by path. The status endpoint wins over definitions whose paths have fields. */
-function createFinder(service: ServiceContext): (path: string) => Match<Resource> | undefined {
+function createFinder(
+  service: ServiceContext,
+  handlers: Handlers,
+): (path: string) => Match<Resource> | undefined {
   const { basePath, statusPath } = service.settings;
   const collections = createRouteTable(
     service.definitions.map((definition) => ({
       path: basePath + definition.path,
-      target: collection(service, definition),
+      target: collection(definition, handlers),
     })),
   );
   const status = basePath + statusPath;
   const list: Match<Resource> | undefined = service.settings.list
-    ? { target: operationList, params: NO_PARAMS }
+    ? { target: readable("operations", handlers.list), params: NO_PARAMS }
     : undefined;
   const monitors = `${status}/`;
-  const monitor: Match<Resource> = { target: statusMonitor(service), params: NO_PARAMS };
+  const monitor: Match<Resource> = { target: statusMonitor(service, handlers), params: NO_PARAMS };
   const hasOutputs = service.definitions.some(({ chunk }) => chunk !== undefined);
-  const output: Match<Resource> = { target: operationOutput, params: NO_PARAMS };
+  const output: Match<Resource> = { target: readable("output", handlers.output), params: NO_PARAMS };
   return (path) => {
     const fixed = collections.fixed(path);
     if (fixed !== undefined) return fixed;
@@ -174,32 +196,21 @@ export function refuse(
   return answer(service, request, requested, () => Promise.reject(error));
 }
 
-function collection(service: ServiceContext, definition: OperationDefinition): Resource {
+function collection(definition: OperationDefinition, { submit }: Handlers): Resource {
   const { deprecated } = definition;
   return {
     requested: definition,
-    methods: {
-      POST: (request, _, context, params) => submit(request, service, { definition, params, context }),
-    },
+    methods: { POST: submit(definition) },
     ...(deprecated === undefined ? {} : { notice: deprecationFields(deprecated) }),
   };
 }
 
-const operationList: Resource = {
-  requested: "operations",
-  methods: { GET: listOperations, HEAD: listOperations },
-};
+function readable(requested: Requested, read: Handler): Resource {
+  return { requested, methods: { GET: read, HEAD: read } };
+}
 
-const operationOutput: Resource = {
-  requested: "output",
-  methods: { GET: getOutput, HEAD: getOutput },
-};
-
-function statusMonitor({ definitions }: ServiceContext): Resource {
-  const readable: Resource["methods"] = { GET: getOperation, HEAD: getOperation };
+function statusMonitor({ definitions }: ServiceContext, { read, cancel }: Handlers): Resource {
+  const monitor = readable("operation", read);
   const isCancellable = definitions.some(({ cancellable }) => cancellable);
-  return {
-    requested: "operation",
-    methods: isCancellable ? { ...readable, DELETE: cancelOperation } : readable,
-  };
+  return isCancellable ? { ...monitor, methods: { ...monitor.methods, DELETE: cancel } } : monitor;
 }

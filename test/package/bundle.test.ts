@@ -7,6 +7,7 @@ describe("a bundle for a runtime without node: modules", () => {
     "./bullmq",
     "./client",
     "./console",
+    "./durable-objects",
     "./fetch",
     "./nats",
     "./openapi",

@@ -40,6 +40,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
     "outputStream",
   ],
   "./console": ["basic", "createConsole", "createCounters"],
+  "./durable-objects": ["createDurableObjectBackend", "createOperationsObject", "routeToTenant"],
   "./express": ["toExpressHandler"],
   "./fetch": ["toFetchHandler"],
   "./lambda": ["toLambdaHandler", "toStreamingLambdaHandler"],

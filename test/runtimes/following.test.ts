@@ -4,7 +4,7 @@ import { openRemoteStream } from "./event-stream.js";
 import { bun, isSkipped } from "./matrix.js";
 import { useProject } from "./project.js";
 import { startServer, useServer } from "./server-process.js";
-import { exampleWorker, onFetch } from "./servers.js";
+import { onFetch, workerInIsolate } from "./servers.js";
 
 const ORDER = { itemId: "book", quantity: 2 };
 /** Longer than the longest idle limit that Bun has by default. */
@@ -92,10 +92,10 @@ for (const program of onFetch("following-server")) {
 }
 
 describe("a server on workerd", () => {
-  it.skipIf(isSkipped(exampleWorker.runtime))(
+  it.skipIf(isSkipped(workerInIsolate.runtime))(
     "answers requests for a wait and for a stream at once, because both are turned off",
     async () => {
-      const server = await startServer(project(), exampleWorker);
+      const server = await startServer(project(), workerInIsolate);
       try {
         const { submit } = createOrdersClient(server.baseUrl);
         const reply = await submit(ORDER, { prefer: "wait=20" });

@@ -1,4 +1,5 @@
 import { copyFileSync, cpSync, mkdirSync } from "node:fs";
+import { builtinModules } from "node:module";
 import { join, parse } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
@@ -20,7 +21,11 @@ const examples = join(root, "examples");
 export const workers = {
   suite: "suite-worker",
   receiving: "receiving-worker",
-  example: "examples/cloudflare-worker",
+  suitesInObject: "suites-in-object",
+  operationsInObjects: "operations-in-objects",
+  ordersInIsolate: "orders-in-isolate",
+  ordersOnHyperdrive: "orders-on-hyperdrive",
+  example: "examples/durable-objects",
 } as const;
 
 /** Compiled files of `inside`. Those in CommonJS load the package as such programs do. */
@@ -37,9 +42,13 @@ const PROGRAMS: readonly string[] = [
 ];
 
 /** Files of `inside` that workerd serves, and their folders. */
-const WORKER_FILES: readonly (readonly [name: string, folder: string])[] = [
-  ["suite-in-worker", workers.suite],
-  ["receiving-server", workers.receiving],
+const WORKER_FILES: readonly (readonly [name: string, folder: string, config: string])[] = [
+  ["suite-in-worker", workers.suite, join(inside, "worker.capnp")],
+  ["receiving-server", workers.receiving, join(inside, "worker.capnp")],
+  ["orders-in-isolate", workers.ordersInIsolate, join(inside, "worker.capnp")],
+  ["suites-in-object", workers.suitesInObject, join(inside, "objects.capnp")],
+  ["operations-in-objects", workers.operationsInObjects, join(inside, "objects.capnp")],
+  ["orders-on-hyperdrive", workers.ordersOnHyperdrive, join(inside, "hyperdrive.capnp")],
 ];
 
 /** Opens a project for the tests of a file. */
@@ -57,13 +66,15 @@ async function openProject(): Promise<Project> {
   const { folder, remove } = installPacked(...new Set(Object.values(peerOf)));
   for (const program of PROGRAMS)
     await compile(join(inside, `${parse(program).name}.ts`), join(folder, program));
-  for (const name of ["bun", "deno", "cloudflare-worker"]) {
+  for (const name of ["bun", "deno", "durable-objects"]) {
     cpSync(join(examples, name), join(folder, "examples", name), { recursive: true });
   }
-  for (const [name, worker] of WORKER_FILES) {
-    mkdirSync(join(folder, worker));
+  mkdirSync(join(folder, workers.example, "state"), { recursive: true });
+  for (const [name, worker, config] of WORKER_FILES) {
+    // Objects keep their databases there.
+    mkdirSync(join(folder, worker, "state"), { recursive: true });
     await compile(join(inside, `${name}.ts`), join(folder, worker, "worker.ts"));
-    copyFileSync(join(examples, "cloudflare-worker/config.capnp"), join(folder, worker, "config.capnp"));
+    copyFileSync(config, join(folder, worker, "config.capnp"));
   }
   for (const worker of Object.values(workers)) await bundleWorker(join(folder, worker));
   const { PATH = "" } = process.env;
@@ -77,9 +88,9 @@ async function openProject(): Promise<Project> {
   return { folder, env, remove };
 }
 
-/** Compiles one file. Imports of the package stay imports. */
+/** Compiles one file. Imports of the package and of `pg` stay imports. */
 async function compile(from: string, to: string): Promise<void> {
-  const external = [manifest.name, `${manifest.name}/*`];
+  const external = [manifest.name, `${manifest.name}/*`, "pg"];
   const format = to.endsWith(".cjs") ? "cjs" : "esm";
   await build({ ...common(from, to), external, platform: "node", format });
 }
@@ -91,8 +102,17 @@ async function bundleWorker(folder: string): Promise<void> {
     platform: "neutral",
     conditions: ["workerd", "worker", "browser"],
     format: "esm",
+    ...(folder.endsWith(workers.ordersOnHyperdrive) ? WITH_PG : {}),
   });
 }
+
+/** Options that bundle `pg` as Wrangler does with `nodejs_compat`. It requires modules of Node, and is not installed. */
+const WITH_PG: BuildOptions = {
+  mainFields: ["main"],
+  nodePaths: [join(root, "node_modules")],
+  external: [...builtinModules, "node:*", "cloudflare:*", "pg-native"],
+  banner: { js: 'import { createRequire } from "node:module"; const require = createRequire("/worker.js");' },
+};
 
 function common(from: string, to: string): BuildOptions {
   // Without tsconfig.json, whose `paths` lead to the sources.

@@ -32,15 +32,23 @@ export const exampleProcesses: readonly ServerProgram[] = [
   { name: "Deno: examples/deno/server.ts", ...onDeno("examples/deno", "server.ts") },
 ];
 
-/** The example on workerd. */
+/** A Worker that works in the time after its reply. */
+export const workerInIsolate: ServerProgram = {
+  name: "workerd: a Worker with orders in memory",
+  runtime: workerd,
+  args: workerd.options,
+  folder: workers.ordersInIsolate,
+};
+
+/** The example with Durable Objects. */
 export const exampleWorker: ServerProgram = {
-  name: "workerd: examples/cloudflare-worker/worker.ts",
+  name: "workerd: examples/durable-objects/worker.ts",
   runtime: workerd,
   args: workerd.options,
   folder: workers.example,
 };
 
-/** The examples, and Node's `http.createServer`. */
+/** Node's `http.createServer`, the examples that are processes, and a Worker. They serve orders. */
 export const servers: readonly ServerProgram[] = [
   ...nodes.map((runtime) => ({
     name: `${runtime.name}: http.createServer`,
@@ -49,5 +57,5 @@ export const servers: readonly ServerProgram[] = [
     folder: ".",
   })),
   ...exampleProcesses,
-  exampleWorker,
+  workerInIsolate,
 ];

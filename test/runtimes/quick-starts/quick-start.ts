@@ -21,13 +21,15 @@ interface Command {
 }
 
 /**
- * Reads a quick start. A code block with a file name after the language is a file. The last command before the first
- * `curl` starts the server.
+ * Reads a quick start. A code block with a file name after the language is a file. JSON without one is only shown. The last
+ * command before the first `curl` starts the server.
  *
  * @throws Error if the page starts no server, or if a code block names no file
  */
 export function readQuickStart(page: Page): QuickStart {
-  const blocks = blocksOf(page, "console", "js", "sh", "ts").filter(({ info }) => info[1] !== "fragment");
+  const blocks = blocksOf(page, "console", "js", "json", "sh", "ts").filter(
+    ({ info: [language, word] }) => word !== "fragment" && (language !== "json" || word !== undefined),
+  );
   const actions = blocks.flatMap(actionsOf);
   const first = actions.findIndex((action) => "input" in action && action.input.startsWith("$ curl "));
   const before = actions.slice(0, first).map((action) => ("input" in action ? toCommand(action) : action));

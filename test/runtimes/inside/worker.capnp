@@ -1,4 +1,4 @@
-# Runs the Worker on workerd: see worker.ts.
+# Runs a Worker without bindings.
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (

@@ -47,6 +47,7 @@ describe("the page about benchmarks", () => {
     ["On Postgres", "postgres/variants.mjs", "postgres/index.mjs"],
     ["On SQLite", "sqlite/variants.mjs", "sqlite/index.mjs"],
     ["With message brokers", "queues/variants.mjs", "queues/index.mjs"],
+    ["With output", "output/variants.mjs", "output/index.mjs"],
     ["Over HTTP", "variants.mjs", "servers.mjs"],
   ])(
     "says %s how every contender of bench/%s is configured, and no other",

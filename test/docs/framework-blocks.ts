@@ -7,12 +7,14 @@ import { exampleIn } from "./sections.js";
 const MOUNTS = /\bto\w+Handler\(|\bhandle\b/;
 const RUNS = /\bworker\b|^process\b/;
 
-/** Opens the modules in the pages about frameworks and functions and in the quick start. `remove` deletes the bundled files. */
+/** Opens the modules in the page about frameworks and in the quick start. `remove` deletes the bundled files. */
 export function openFrameworkBlocks() {
   const { load, remove } = openWorkshop();
   return {
     /** Loads the first block of a section. The caller knows its exports. */
-    load: <Exports>(heading: string, path = "docs/frameworks.md") => load<Exports>(exampleIn(path, heading)),
+    load: <Exports>(heading: string) => load<Exports>(exampleIn("docs/frameworks.md", heading)),
+    /** Loads a block of another page. */
+    loadBlock: load,
     /** The same for the program of a platform in the quick start, without its worker and its server. */
     loadQuickStart: <Exports>(platform: string) => {
       const { block, imports, statements } = programOf(platform);

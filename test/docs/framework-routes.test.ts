@@ -1,19 +1,14 @@
-import { type Backend, createMemoryBackend } from "async-request-reply";
+import { createMemoryBackend } from "async-request-reply";
 import { afterAll, describe, expect, it } from "vitest";
 import { type Mounted, ordersAt, reportsAt } from "../frameworks/applications/application.js";
 import { openFrameworkBlocks } from "./framework-blocks.js";
+import { type WorkerModule, workerOnPostgres } from "./worker-on-postgres.js";
 
 const blocks = openFrameworkBlocks();
 afterAll(() => blocks.remove());
 
 type Serve = (request: Request) => Promise<Response>;
 type Hook = (input: { readonly event: { readonly request: Request }; resolve: Serve }) => Promise<Response>;
-
-interface Module {
-  toModule(openBackend: () => Backend): {
-    fetch(request: Request, env: object, context: { waitUntil(): void }): Promise<Response>;
-  };
-}
 
 interface Platform {
   readonly heading: string;
@@ -45,11 +40,10 @@ const platforms: readonly Platform[] = [
     base: "",
     mounted: ordersAt(""),
     serve: async () => {
-      const { toModule } = await blocks.load<Module>("Cloudflare Workers", "docs/functions.md");
+      const { default: worker } = await blocks.loadBlock<WorkerModule>(workerOnPostgres());
       // Each request opens and closes its own service, on one store.
       const backend = { ...createMemoryBackend(), close: async () => {} };
-      const { fetch } = toModule(() => backend);
-      return (request) => fetch(request, {}, { waitUntil: () => {} });
+      return (request) => worker.fetch(request, { backend }, { waitUntil: () => {} });
     },
   },
 ];

@@ -9,10 +9,7 @@ import {
   type Service,
   type Worker,
 } from "async-request-reply";
-import type { toLambdaHandler } from "async-request-reply/lambda";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
-import { lambdaFronts } from "../support/lambda-harness.js";
 import { openWorkshop } from "./execute.js";
 import { exampleIn } from "./sections.js";
 
@@ -26,17 +23,9 @@ interface Vercel {
 }
 
 interface Lambda {
-  readonly toRequestHandler: typeof toLambdaHandler;
   readonly toScheduledHandler: (
     worker: Worker,
   ) => (event: unknown, context: { getRemainingTimeInMillis(): number }) => Promise<RunSummary>;
-}
-
-interface Cloudflare {
-  readonly toModule: (openBackend: () => Backend) => {
-    readonly fetch: (request: Request, env: unknown, context: object) => Promise<Response>;
-    readonly scheduled: (event: unknown, env: unknown, context: object) => void;
-  };
 }
 
 interface CloudRun {
@@ -106,30 +95,6 @@ describe("the page about functions", () => {
     const summary = await handler({}, { getRemainingTimeInMillis: () => 60_000 });
     expect(summary).toMatchObject({ completed: 1, idle: true });
     expect(runFor).toHaveBeenCalledExactlyOnceWith({ maxMs: 59_000 });
-  });
-
-  it("accepts requests on Lambda", async () => {
-    const { toRequestHandler } = await load<Lambda>("AWS Lambda");
-    const service = createOrderService({ backend: createShared(), authorize, observe: false });
-    const handler = toRequestHandler(service);
-    const event = lambdaFronts["a function URL"].toEvent(submission());
-    expect(await handler(event)).toMatchObject({ statusCode: 202 });
-  });
-
-  it("works after the reply and in a Cron Trigger on Cloudflare Workers", async () => {
-    const { toModule } = await load<Cloudflare>("Cloudflare Workers");
-    const backend = createShared();
-    const module = toModule(() => backend);
-    const pending: Promise<unknown>[] = [];
-    const context = { waitUntil: (work: Promise<unknown>) => pending.push(work) };
-    const reply = await module.fetch(order(), {}, context);
-    const { operationId } = (await reply.json()) as { readonly operationId: string };
-    await Promise.all(pending);
-    expect(await stateOf(backend, operationId, "demo")).toBe("completed");
-    const later = await submitTo(backend);
-    module.scheduled({}, {}, context);
-    await Promise.all(pending);
-    expect(await stateOf(backend, later, "acme")).toBe("completed");
   });
 
   it("works until nothing is due in a job of Cloud Run", async () => {

@@ -22,7 +22,7 @@ describe("what is in the package, on the start page", () => {
       readonly exports: Readonly<Record<string, unknown>>;
       readonly engines: { readonly node: string };
     };
-    const listed = [...overview.text.matchAll(/^\| `async-request-reply(\/\w+)?` \|/gm)].map(
+    const listed = [...overview.text.matchAll(/^\| `async-request-reply(\/[\w-]+)?` \|/gm)].map(
       ([, path = ""]) => `.${path}`,
     );
     expect(listed).toEqual(Object.keys(manifest.exports));

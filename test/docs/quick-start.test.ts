@@ -9,6 +9,9 @@ import { quickStartOn, quickStarts } from "./quick-starts.js";
 const [quickStart] = blocksOf(page("README.md"), "js");
 if (quickStart === undefined) throw new Error("README.md has no program");
 
+/** The comment at the top of an example. */
+const COMMENT = /^\/\*\*[\s\S]*?\*\/\n/;
+
 /** Listens on any free port instead of the fixed one, and sends the port to the test. */
 const LISTEN =
   ".listen(0, '127.0.0.1', function () { process.send?.((this.address() as { port: number }).port); })";
@@ -80,6 +83,19 @@ describe("the quick start of the site", () => {
   const [definition] = /^const reports = [\s\S]*?^\}\);$/m.exec(quickStart.text) ?? [];
   if (definition === undefined) throw new Error("README.md defines no reports");
 
+  /** The steps after the first file, on platforms with more than one. */
+  const further: Readonly<Record<string, readonly unknown[]>> = {
+    "Next.js": [
+      { path: "instrumentation.js", text: expect.stringContaining("worker.start()") },
+      { path: "app/api/[...path]/route.js", text: expect.stringContaining("toFetchHandler") },
+      { command: "npx next build" },
+    ],
+    "Cloudflare Workers": [
+      { path: "worker.ts", text: expect.stringContaining("routeToTenant") },
+      { path: "wrangler.jsonc", text: expect.stringContaining("new_sqlite_classes") },
+    ],
+  };
+
   it("has a tab for each of eight platforms", () => {
     expect(quickStarts.map(({ platform }) => platform)).toEqual([
       "Node.js",
@@ -95,22 +111,24 @@ describe("the quick start of the site", () => {
 
   it.each(quickStarts)(
     "installs the package, writes a program with the definition of the README, starts it and calls it: $platform",
-    ({ page }) => {
+    ({ platform, page }) => {
       const { preparation, servers, session } = readQuickStart(page);
       expect(preparation).toEqual([
         { command: "mkdir reports" },
         { command: "cd reports" },
         { command: expect.stringMatching(/(install|add) (npm:)?async-request-reply (npm:)?zod/) },
         { path: expect.any(String), text: expect.stringContaining(definition) },
-        ...(servers[0]?.command.endsWith("npx next start")
-          ? [
-              { path: "instrumentation.js", text: expect.stringContaining("worker.start()") },
-              { path: "app/api/[...path]/route.js", text: expect.stringContaining("toFetchHandler") },
-              { command: "npx next build" },
-            ]
-          : []),
+        ...(further[platform] ?? []),
       ]);
+      expect(servers).toHaveLength(1);
       expect(session.filter(({ input }) => input.includes("curl"))).toHaveLength(4);
     },
   );
+
+  it("shows the example with Durable Objects", () => {
+    const { preparation } = readQuickStart(quickStartOn("Cloudflare Workers"));
+    const shown = preparation.flatMap((step) => ("path" in step ? [step] : []));
+    const files = shown.map(({ path }) => page(`examples/durable-objects/${path}`).text.replace(COMMENT, ""));
+    expect(shown.map(({ text }) => text)).toEqual(files);
+  });
 });

@@ -13,7 +13,10 @@ const scripts = {
   check: { needs: "test/browser test/tools" },
   test: { rest: "test/sqlite corpora xmllint yanglint" },
   "test:long": { rest: "test/sqlite corpora" },
-  "test:runtimes": { needs: "test/runtimes test/registry", rest: "test/tools examples/mcp-tools" },
+  "test:runtimes": {
+    needs: "test/runtimes test/registry",
+    rest: "postgres test/tools examples/mcp-tools",
+  },
   rehearse: { needs: "test/registry test/runtimes" },
   "test:frameworks": { needs: "test/frameworks test/frameworks/previous test/runtimes" },
   "test:orms": { needs: "test/orms postgres" },
@@ -26,7 +29,7 @@ const scripts = {
   "test:outages": { needs: BROKERS },
   "test:mixes": { needs: `${BROKERS} test/servers` },
   "test:clusters": { needs: BROKERS },
-  "test:browser": { needs: "test/browser chromium" },
+  "test:browser": { needs: "test/browser chromium", rest: "examples/answers/page" },
   "docs:build": { needs: "docs" },
   "test:site": { needs: "test/browser chromium site" },
 };

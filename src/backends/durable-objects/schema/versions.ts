@@ -1,0 +1,12 @@
+import { type Addition, FILE_VERSIONS } from "../../sqlite/schema/versions.js";
+import oneTenant from "./one-tenant.sql";
+
+/** Number of versions of a database file to which objects add their own. */
+const COMMON = 2;
+
+/** The versions of the database of an object, in order. Those that files get later come after its own. */
+export const OBJECT_VERSIONS: readonly Addition[] = [
+  ...FILE_VERSIONS.slice(0, COMMON),
+  { text: oneTenant, needs: COMMON + 1 },
+  ...FILE_VERSIONS.slice(COMMON),
+];

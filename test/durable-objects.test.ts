@@ -34,6 +34,8 @@ function fakeObject(exec: ObjectState["storage"]["sql"]["exec"]): FakeState {
       transactionSync: (steps) => steps(),
       getAlarm: async () => null,
       setAlarm: async (at) => void alarms.push(at),
+      get: async () => undefined,
+      put: async () => {},
       list: async () => new Map(),
       deleteAlarm: async () => {},
       deleteAll: async () => {},

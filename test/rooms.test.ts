@@ -23,7 +23,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   opentelemetry: "contract ports platform http operator protocol service telemetry",
   adapters: "contract http ports platform protocol service",
   "durable-objects":
-    "contract formats ports platform protocol http service worker adapters/fetch backends/durable-objects backends/memory",
+    "contract formats ports platform protocol http service worker operator adapters/fetch backends/durable-objects backends/memory backends/shared backends/sqlite",
   "adapters/express": "adapters/node",
   engine: "contract ports platform",
   backends: "contract ports platform batching engine",

@@ -108,11 +108,15 @@ export function text(pattern: RegExp, expected: string, fallback?: string): Opti
   };
 }
 
-/** Reads one of two values. The first is the default. */
-export function either<const Value extends string>(first: Value, second: Value): OptionReader<Value> {
+/** Reads one of some values. The first is the default. */
+export function either<const Value extends string>(
+  first: Value,
+  ...others: readonly Value[]
+): OptionReader<Value> {
+  const values: readonly unknown[] = [first, ...others];
   return (value = first, name) => {
-    if (value === first || value === second) return value as Value;
-    throw invalidOption(name, `\`${first}\` or \`${second}\``, value);
+    if (values.includes(value)) return value as Value;
+    throw invalidOption(name, values.map((known) => `\`${known}\``).join(" or "), value);
   };
 }
 

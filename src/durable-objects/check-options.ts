@@ -1,5 +1,6 @@
 import type { Definitions } from "../contract/definition/definitions.js";
 import { misuse } from "../contract/options.js";
+import { parseNameText } from "./object-name.js";
 
 /** Throws `INVALID_OPTION` for limits of all tenants: each object would count its own, and exceed what the definition allows. */
 export function refuseSharedLimits(definitions: Definitions): void {
@@ -10,6 +11,26 @@ export function refuseSharedLimits(definitions: Definitions): void {
           `Definition "${name}" limits \`${limit}\` of all tenants together, and each tenant has its own object. Limit ` +
             `\`${limit}PerTenant\`, or pass \`perObject: true\` to createOperationsObject().`,
         );
+}
+
+/** Throws `INVALID_OPTION` if the name is that of a share of a tenant, and there is no directory that fixes their number. */
+export function refuseUnnumberedShard(name: string | undefined, directory: object | undefined): void {
+  if (name === undefined || directory !== undefined || parseNameText(name).shards === 1) return;
+  throw misuse(
+    "The tenant has several objects, and createOperationsObject() has no `directory`, which fixes their number. Pass the binding " +
+      "of a class with createDirectoryObject().",
+  );
+}
+
+/** Throws `INVALID_OPTION` for definitions that need all operations of a tenant in one object. */
+export function refuseUnshardable(definitions: Definitions): void {
+  for (const { name, limits, serialBy } of definitions) {
+    const names = [...Object.keys(limits ?? {}), ...(serialBy === undefined ? [] : ["serialBy"])];
+    if (names.length > 0)
+      throw misuse(
+        `Definition "${name}" has \`${names[0]}\`, which needs all operations of a tenant in one object. Remove it, or \`shards\`.`,
+      );
+  }
 }
 
 /** An input, a result and a report of progress must fit into their rows. Bytes. */

@@ -9,6 +9,8 @@ export interface ObjectRunsOptions {
   readonly runtime: Pick<Runtime, "pause">;
   /** Keeps the object in memory until this work has settled. */
   readonly waitUntil: (work: Promise<unknown>) => void;
+  /** Called before each run, which waits for it. Never rejects. */
+  readonly onStart: () => Promise<void>;
   /** Called when no run is in progress any more, with whether nothing is due. */
   readonly onRest: (idle: boolean) => Promise<void>;
   readonly report: (error: unknown) => void;
@@ -41,10 +43,11 @@ export class ObjectRuns {
   }
 
   async #run(): Promise<void> {
-    const { worker, runtime, onRest, report } = this.#options;
+    const { worker, runtime, onStart, onRest, report } = this.#options;
     let idle = false;
     try {
       await runtime.pause();
+      await onStart();
       this.#isStarting = false;
       ({ idle } = await worker.runUntilIdle());
     } catch (error) {

@@ -2,7 +2,14 @@ import { toFetchHandler } from "../adapters/fetch/to-fetch-handler.js";
 import { type DurableObjectBackend, openStorage } from "../backends/durable-objects/backend.js";
 import type { ObjectSql } from "../backends/durable-objects/storage.js";
 import type { Definitions } from "../contract/definition/definitions.js";
-import { flag, instance, type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
+import {
+  flag,
+  instance,
+  type OptionTable,
+  optional,
+  readOptions,
+  unchecked,
+} from "../contract/option-table.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Sync } from "../ports/synchronous.js";
@@ -12,11 +19,17 @@ import type { Service } from "../service/service.js";
 import type { Processors } from "../worker/processors.js";
 import type { WorkerOptions } from "../worker/settings.js";
 import { createWorker } from "../worker/worker.js";
-import { refuseLargeValues, refuseSharedLimits } from "./check-options.js";
+import { refuseLargeValues, refuseSharedLimits, refuseUnnumberedShard } from "./check-options.js";
+import { callDirectory } from "./directory/directory-object.js";
 import { fromForwarded } from "./forwarded.js";
+import { DirectoryMembership, NO_DIRECTORY } from "./membership.js";
 import { ObjectAlarm } from "./object-alarm.js";
+import { answering, CALL } from "./object-calls.js";
+import { parseNameText } from "./object-name.js";
+import { BACKSTOP_MS, ObjectRest } from "./object-rest.js";
 import { ObjectRuns } from "./object-runs.js";
-import type { AlarmStorage, ObjectState } from "./platform.js";
+import { createOperatorCalls } from "./operator/calls.js";
+import type { AlarmStorage, ObjectNamespace, ObjectState } from "./platform.js";
 
 /** Transactions of an object, as the `Tx` of its service and its worker: synchronous, with `ctx.storage.sql` as their handle. */
 export type ObjectTransactions = Sync<ObjectSql>;
@@ -42,13 +55,19 @@ export interface OperationsObjectOptions<List extends Definitions> {
    * because elsewhere they mean all tenants. Default: false.
    */
   readonly perObject?: boolean;
+  /**
+   * The binding of the class with a directory of all objects. Then an operator finds every operation by its id, pauses hold in all
+   * objects, and a tenant can have several objects. Pass it from the first deploy on: ids of before are found by their tenant only.
+   * Default: none.
+   */
+  readonly directory?: ObjectNamespace<unknown>;
   /** Clock, ids, randomness and hashes, for tests. Default for each member: the platform's. */
   readonly runtime?: Partial<Runtime>;
 }
 
 /** The operations of one tenant. The methods of your class call those of the same name. */
 export interface OperationsObject<List extends Definitions> {
-  /** Answers a request that `routeToTenant` forwarded. */
+  /** Answers a request that `routeToTenant` forwarded, or a call of an operator over all objects. */
   fetch(request: Request): Promise<Response>;
   /** Works. Never rejects, because after some failures the platform would not call it again. */
   alarm(): Promise<void>;
@@ -59,11 +78,6 @@ export interface OperationsObject<List extends Definitions> {
 }
 
 const CONCURRENCY = 4;
-/** How long work that was accepted, or a lease that was taken, can be without its process. Milliseconds. */
-const BACKSTOP_MS = 10_000;
-/** How long work that is due can be blocked before the object looks again. An event that unblocks it also rings. Milliseconds. */
-const BLOCKED_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 const OPTIONS: OptionTable<OperationsObjectOptions<Definitions>> = {
   definitions: unchecked(),
@@ -71,6 +85,7 @@ const OPTIONS: OptionTable<OperationsObjectOptions<Definitions>> = {
   service: (value = {}) => value as object,
   worker: (value = {}) => value as WorkerOptions,
   perObject: flag(false),
+  directory: optional(instance("the binding of a class with createDirectoryObject()", "idFromName")),
   runtime: unchecked(),
 };
 
@@ -100,14 +115,17 @@ export function createOperationsObject<const List extends Definitions>(
     service: given = {},
     worker: { concurrency = CONCURRENCY, ...workerOptions } = {},
   } = options;
+  const { name } = state.id;
   if (!read.perObject) refuseSharedLimits(definitions);
+  refuseUnnumberedShard(name, read.directory);
   refuseLargeValues({
     "service.maxBodyBytes": given.maxBodyBytes,
     "service.maxResultBytes": given.maxResultBytes,
     "worker.maxResultBytes": workerOptions.maxResultBytes,
   });
-  const runtime: Runtime = { ...createSystemRuntime(), ...read.runtime };
-  const { clock } = runtime;
+  const system: Runtime = { ...createSystemRuntime(), ...read.runtime };
+  const { clock } = system;
+  const runtime: Runtime = { ...system, newId: () => membership.numbered(system.newId()) };
   const alarm = new ObjectAlarm(storage);
   const backstop = (): number => clock.now() + BACKSTOP_MS;
   const { backend, contents, forget } = openStorage({
@@ -115,68 +133,67 @@ export function createOperationsObject<const List extends Definitions>(
     runtime,
     onCommit: (dueAt) => alarm.noLaterThan(Math.min(dueAt, backstop())),
     onRecord: (dueAt) => alarm.mayBeUndone(Math.min(dueAt, backstop())),
+    onPurge: () => membership.changed(),
   });
   const service = createService({
     ...given,
     definitions,
     backend,
-    authorize: fromForwarded(state.id.name),
+    authorize: fromForwarded(name && parseNameText(name).tenant),
     runtime,
   }) as unknown as Service<List, ObjectTransactions>;
   const report = (error: unknown): void =>
     service[SHARED].observe({ event: "background.failed", step: "run", error });
+  const names = [...definitions, ...(given.webhooks === undefined ? [] : [given.webhooks.definition])].map(
+    (definition) => definition.name,
+  );
+  const membership =
+    read.directory === undefined
+      ? NO_DIRECTORY
+      : new DirectoryMembership({
+          name,
+          storage,
+          directory: callDirectory(read.directory),
+          operations: backend.operations,
+          isEmpty: () => contents.isEmpty(false),
+          definitions: names,
+          clock,
+          onResume: () => runs.start(),
+          report,
+        });
+  const rest = new ObjectRest({ alarm, contents, membership, storage, definitions: names, clock, forget });
   const runs = new ObjectRuns({
     worker: createWorker<List, ObjectTransactions>(service, processors, { ...workerOptions, concurrency }),
     concurrency,
     runtime,
     waitUntil: (work) => state.waitUntil(work),
-    onRest: settle,
+    onStart: () => membership.refresh(),
+    onRest: (idle) => rest.begin(idle),
     report,
   });
-  const names = [...definitions, ...(given.webhooks === undefined ? [] : [given.webhooks.definition])].map(
-    ({ name }) => name,
-  );
   const listening = backend.queue.listen({ onRing: () => runs.start(), onError: report });
   listening.want(new Set(names));
   const handle = toFetchHandler(service);
-  /** Whether the alarm rang since the last rest. Without that, an alarm stays that is too early: to move it costs a row. */
-  let hasRung = false;
-
-  /** Sets the alarm to what is due next. An object that holds nothing any more deletes itself. */
-  async function settle(idle: boolean): Promise<void> {
-    const moves = hasRung;
-    hasRung = false;
-    if (contents.isEmpty()) return leave();
-    const now = clock.now();
-    const next = contents.nextAt(names);
-    const at = Math.min(next > now ? next : backstop(), now + (idle ? DAY_MS : BLOCKED_MS));
-    if (moves) alarm.set(at);
-    else alarm.noLaterThan(at);
-  }
-
-  async function leave(): Promise<void> {
-    const { size: values } = await storage.list({ limit: 1 });
-    // Work may have come in the meantime, and then an alarm was set.
-    if (!contents.isEmpty()) return;
-    alarm.remove();
-    if (values > 0 || contents.hasOthers()) return;
-    forget();
-    await storage.deleteAll();
-  }
-
-  void state.blockConcurrencyWhile(() => alarm.load());
+  const answer = answering(createOperatorCalls(backend, () => runs.start()));
+  void state.blockConcurrencyWhile(async () => {
+    await alarm.load();
+    await membership.load();
+  });
   return {
     service,
     backend,
-    fetch: (request) => {
+    fetch: async (request) => {
+      if (request.headers.has(CALL)) return answer(request);
+      await membership.ensureNumber();
       if (!alarm.isSet()) alarm.noLaterThan(backstop());
       return handle(request, state);
     },
     alarm: async () => {
       try {
-        hasRung = true;
         alarm.rang();
+        rest.rang();
         alarm.noLaterThan(backstop());
+        void membership.refresh();
         runs.start();
       } catch (error) {
         report(error);

@@ -6,6 +6,10 @@ export interface AlarmStorage extends ObjectStorage {
   getAlarm(): Promise<number | null>;
   /** Replaces the alarm. It is part of what the object writes in this turn. */
   setAlarm(atMs: number): Promise<void>;
+  /** Resolves to the value that was put under a key, or to undefined. */
+  get(key: string): Promise<unknown>;
+  /** Puts a value under a key. It is part of what the object writes in this turn. */
+  put(key: string, value: unknown): Promise<void>;
   /** Resolves to values that were put under keys. */
   list(options: { readonly limit: number }): Promise<{ readonly size: number }>;
   /** Deletes everything. */

@@ -8,13 +8,23 @@ import type { Format } from "../formats/format.js";
 import { admitRequest } from "../http/access/admit-request.js";
 import { createRouter, type Handler } from "../http/handle.js";
 import type { HttpRequest, HttpResponse } from "../http/message/message.js";
+import { replyWithList } from "../http/operation/list-operations.js";
+import { OUTPUT_SUFFIX } from "../http/operation/present.js";
+import { NO_PARAMS } from "../http/routing/route-table.js";
 import type { SettingsOptions } from "../http/settings.js";
 import type { Authorization, Authorize, Principal } from "../ports/authorize.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
+import type { ListedOperation, ListRequest } from "../ports/operation-reads.js";
 import { SHARED } from "../protocol/shared.js";
 import { createService } from "../service/create-service.js";
+import { refuseUnshardable } from "./check-options.js";
+import { readShards, shardOfKey, shardOfOperation } from "./choose-shard.js";
 import { FORWARDED, toForwarded } from "./forwarded.js";
+import { CALL, callerOf, objectNamed } from "./object-calls.js";
+import { namesOf, toNameText } from "./object-name.js";
+import type { OperatorCalls } from "./operator/calls.js";
+import { type Listed, mergeLists } from "./operator/merge-lists.js";
 import type { ObjectNamespace } from "./platform.js";
 
 /** Options of {@link routeToTenant}. Paths and limits must be those of the objects. */
@@ -25,6 +35,12 @@ export interface RouteOptions<Env, Id> extends SettingsOptions {
   readonly authorize: Authorize;
   /** Returns the binding of the class. */
   readonly objects: (env: Env) => ObjectNamespace<Id>;
+  /**
+   * Number of objects of a tenant, 1 to 64, if one is not enough. It is fixed by the tenant's first operation, and holds until all
+   * have expired: requests with another number get a 503. The objects need a `directory`, and definitions have no `serialBy` and no
+   * `limits`. Default: 1.
+   */
+  readonly shards?: number | ((tenant: string) => number);
   /** Formats of problems in addition to JSON. Default: none. */
   readonly formats?: readonly Format[];
   /** Receives the events of requests that reach no object. Default: logs warnings and errors to the console. */
@@ -40,6 +56,9 @@ interface Routed<Id> {
   readonly objects: ObjectNamespace<Id>;
 }
 
+/** Chooses the shard of a request among this number. */
+type ChooseShard = (plain: HttpRequest, shards: number) => number | Promise<number>;
+
 /**
  * Creates the `fetch` function of a Worker that keeps the operations of each tenant in an object for itself. It finds the tenant with
  * `authorize`, so no request names the object of another tenant. Refused requests and unknown paths wake up no object.
@@ -48,30 +67,45 @@ interface Routed<Id> {
  */
 export function routeToTenant<Env, Id = never>({
   objects,
+  shards,
   ...options
 }: RouteOptions<Env, Id>): RoutingHandler<Env> {
   const objectsOf = callback<typeof objects>("a function that returns the binding of the class")(
     objects,
     "objects",
   );
+  const shardsOf = readShards(shards);
+  if (shards !== undefined) refuseUnshardable(options.definitions);
   const service = createService({ ...options, backend: withoutOperations() })[SHARED];
   const routed = new WeakMap<HttpRequest, Routed<Id>>();
 
   const forward =
-    (authorization: Omit<Authorization, "params">): Handler =>
+    (authorization: Omit<Authorization, "params">, choose: ChooseShard): Handler =>
     async (plain, _service, _context, params) => {
       const principal = await admitRequest(service, plain, { ...authorization, params });
-      return send(routed.get(plain) as Routed<Id>, principal);
+      const { tenant } = principal;
+      const count = shardsOf(tenant);
+      const shard = count === 1 ? 0 : await choose(plain, count);
+      const name = toNameText({ tenant, shard, shards: count });
+      return send(routed.get(plain) as Routed<Id>, name, principal);
     };
+  const list: Handler = async (plain) => {
+    const authorization = { action: "list", params: NO_PARAMS } as const;
+    const principal = await admitRequest(service, plain, authorization);
+    const { tenant } = principal;
+    const { objects } = routed.get(plain) as Routed<Id>;
+    const names = namesOf(tenant, shardsOf(tenant));
+    return replyWithList(plain, service, tenant, (asked) => listObjects(objects, names, asked));
+  };
   const { handle } = createRouter(
     // The objects send the notices of deprecation.
     { ...service, definitions: service.definitions.map(({ deprecated: _, ...definition }) => definition) },
     {
-      submit: ({ name }) => forward({ action: "submit", definition: name }),
-      read: forward({ action: "read" }),
-      cancel: forward({ action: "cancel" }),
-      list: forward({ action: "list" }),
-      output: forward({ action: "read" }),
+      submit: ({ name }) => forward({ action: "submit", definition: name }, shardOfKey(service.runtime)),
+      read: forward({ action: "read" }, shardOfOperation),
+      cancel: forward({ action: "cancel" }, shardOfOperation),
+      list: shards === undefined ? forward({ action: "list" }, () => 0) : list,
+      output: forward({ action: "read" }, (plain, count) => shardOfOperation(plain, count, OUTPUT_SUFFIX)),
     },
   );
   return async (request, env) => {
@@ -94,12 +128,14 @@ function withoutOperations(): Backend {
 /** Passes a request on, with its body as a stream. */
 async function send<Id>(
   { request, objects }: Routed<Id>,
+  name: string,
   principal: Required<Principal>,
 ): Promise<HttpResponse> {
   const headers = new Headers(request.headers);
   headers.set(FORWARDED, toForwarded(principal));
+  headers.delete(CALL);
   try {
-    const object = objects.get(objects.idFromName(principal.tenant));
+    const object = objectNamed(objects, name);
     const { status, headers: fields, body } = await object.fetch(new Request(request, { headers }));
     return { status, headers: Object.fromEntries(fields), ...(body === null ? {} : { body }) };
   } catch (cause) {
@@ -113,4 +149,17 @@ async function send<Id>(
       },
     );
   }
+}
+
+/** Lists the operations of some objects as if they were in one. */
+function listObjects<Id>(
+  objects: ObjectNamespace<Id>,
+  names: readonly string[],
+  request: ListRequest,
+): Promise<readonly ListedOperation[]> {
+  const lists = names.map((name): Listed => {
+    const call = callerOf<OperatorCalls>(objectNamed(objects, name));
+    return { newestAt: Number.POSITIVE_INFINITY, list: (asked) => call("list", asked) };
+  });
+  return mergeLists(lists, request);
 }

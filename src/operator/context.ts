@@ -12,6 +12,7 @@ import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { OutputSlice, OutputStore } from "../ports/output-store.js";
+import type { Queue } from "../ports/queue.js";
 import type { Clock, Runtime } from "../ports/runtime.js";
 import { type Bell, createBell } from "../protocol/bell.js";
 import { checkBackend } from "../protocol/check-backend.js";
@@ -35,17 +36,22 @@ type Parts = Pick<OperatorContext, "runtime"> & {
   readonly observe: Observer | false | undefined;
 };
 
-const OPTIONS: OptionTable<Parts> = {
-  backend: (value) => {
-    checkBackend(value);
-    return value as Backend;
-  },
+/** How the options of every operator are read. */
+export const COMMON_OPTIONS: OptionTable<Omit<Parts, "backend">> = {
   definitions: (value) => {
     checkDefinitions(value);
     return value as Definitions;
   },
   runtime: (value = {}) => ({ ...createSystemRuntime(), ...(value as Partial<Runtime>) }),
   observe: unchecked(),
+};
+
+const OPTIONS: OptionTable<Parts> = {
+  backend: (value) => {
+    checkBackend(value);
+    return value as Backend;
+  },
+  ...COMMON_OPTIONS,
 };
 
 /**
@@ -59,16 +65,31 @@ export function createContext(options: object): OperatorContext {
       "createOperator() takes options, not a service. Pass the back end and the definitions of the service: " +
         "`createOperator({ backend: service.backend, definitions: service.definitions })`.",
     );
-  const { backend, definitions, runtime, ...given } = readOptions<Parts>(options, OPTIONS, "createOperator");
+  const { backend, ...parts } = readOptions<Parts>(options, OPTIONS, "createOperator");
+  return contextOf(backend, parts);
+}
+
+/** The parts of a back end that an operator uses. */
+export interface OperatedBackend {
+  readonly operations: OperatedStore;
+  readonly output?: Pick<OutputStore, "read">;
+  readonly queue: Queue;
+}
+
+/** Creates the dependencies of an operator over a back end. */
+export function contextOf(
+  { operations, output, queue }: OperatedBackend,
+  { definitions, runtime, ...given }: Omit<Parts, "backend">,
+): OperatorContext {
   const observe = toObserver(given.observe, runtime.clock);
   return {
     definitions,
     names: definitions.map(({ name }) => name),
-    store: createOperatorStore(backend.operations, runtime.clock),
-    readOutput: backend.output && createReadOutput(backend.output, runtime.clock),
+    store: createOperatorStore(operations, runtime.clock),
+    readOutput: output && createReadOutput(output, runtime.clock),
     runtime,
     observe,
-    bell: createBell({ queue: backend.queue, runtime, observe }),
+    bell: createBell({ queue, runtime, observe }),
   };
 }
 
@@ -84,8 +105,13 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 }
 
 /** Methods of a store that an operator uses. */
-interface OperatorStore
-  extends Pick<OperationStore, "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume"> {
+export type OperatedStore = Pick<
+  OperationStore,
+  "getMany" | "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume"
+>;
+
+/** Those with a time limit. */
+interface OperatorStore extends Omit<OperatedStore, "getMany"> {
   /** Reads an operation of any tenant. Returns undefined if it does not exist. */
   find(operationId: string): Promise<Operation | undefined>;
 }
@@ -93,7 +119,7 @@ interface OperatorStore
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Wraps a store so that each call waits at most 30 s for its answer. */
-function createOperatorStore(operations: OperationStore, clock: Clock): OperatorStore {
+function createOperatorStore(operations: OperatedStore, clock: Clock): OperatorStore {
   const inTime = <T>(call: Promise<T>): Promise<T> => withinTime(call, ANSWER_TIMEOUT_MS, clock, tookTooLong);
   return {
     find: async (operationId) => {
@@ -114,7 +140,10 @@ function createOperatorStore(operations: OperationStore, clock: Clock): Operator
 const SLICE_LENGTH = 65_536;
 
 /** Wraps an output store in the same way. */
-function createReadOutput(output: OutputStore, clock: Clock): NonNullable<OperatorContext["readOutput"]> {
+function createReadOutput(
+  output: Pick<OutputStore, "read">,
+  clock: Clock,
+): NonNullable<OperatorContext["readOutput"]> {
   return async (id, after) => {
     const reading = output.read([{ id, after, maxLength: SLICE_LENGTH }]);
     const [slice] = await withinTime(reading, ANSWER_TIMEOUT_MS, clock, tookTooLong);

@@ -124,7 +124,11 @@ export interface Operator<Name extends string = string> {
 export function createOperator<const List extends Definitions, Tx = never>(
   options: OperatorOptions<List, Tx>,
 ): Operator<NameOf<List>> {
-  const context = createContext(options);
+  return operatorOf<List>(createContext(options));
+}
+
+/** Creates an operator from its dependencies. */
+export function operatorOf<List extends Definitions>(context: OperatorContext): Operator<NameOf<List>> {
   return {
     definitions: context.names as readonly NameOf<List>[],
     list: (filter) => list(context, filter),

@@ -23,6 +23,7 @@ export const workers = {
   receiving: "receiving-worker",
   suitesInObject: "suites-in-object",
   operationsInObjects: "operations-in-objects",
+  objectsWithDirectory: "objects-with-directory",
   ordersInIsolate: "orders-in-isolate",
   ordersOnHyperdrive: "orders-on-hyperdrive",
   example: "examples/durable-objects",
@@ -48,6 +49,7 @@ const WORKER_FILES: readonly (readonly [name: string, folder: string, config: st
   ["orders-in-isolate", workers.ordersInIsolate, join(inside, "worker.capnp")],
   ["suites-in-object", workers.suitesInObject, join(inside, "objects.capnp")],
   ["operations-in-objects", workers.operationsInObjects, join(inside, "objects.capnp")],
+  ["objects-with-directory", workers.objectsWithDirectory, join(inside, "directory.capnp")],
   ["orders-on-hyperdrive", workers.ordersOnHyperdrive, join(inside, "hyperdrive.capnp")],
 ];
 

@@ -74,6 +74,8 @@ interface OpenOptions {
   readonly onCommit?: ((dueAt: number) => void) | undefined;
   /** The same after a record in a transaction of the user, which can still be rolled back. Default: none. */
   readonly onRecord?: ((dueAt: number) => void) | undefined;
+  /** Called after operations were deleted. Default: none. */
+  readonly onPurge?: (() => void) | undefined;
 }
 
 /** The database of an object. */
@@ -85,7 +87,7 @@ export interface OpenedStorage {
 }
 
 /** Opens the database of an object. */
-export function openStorage({ storage, onCommit, onRecord, ...given }: OpenOptions): OpenedStorage {
+export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: OpenOptions): OpenedStorage {
   const runtime: Runtime = { ...createSystemRuntime(), ...given.runtime };
   const { clock, hash } = runtime;
   const now = (): number => clock.now();
@@ -131,6 +133,13 @@ export function openStorage({ storage, onCommit, onRecord, ...given }: OpenOptio
     }),
     hash,
   });
+  const submissions: DurableObjectBackend["submissions"] = createSqliteSubmissions({
+    connection,
+    statements,
+    table,
+    synchronous,
+    hash,
+  });
   const backend: DurableObjectBackend = {
     operations: {
       ...createOperationStore(connection, table, runtime.newToken, outputs),
@@ -143,7 +152,14 @@ export function openStorage({ storage, onCommit, onRecord, ...given }: OpenOptio
       watch: watchers.output.watch,
       clean: createOutputCleaning(connection, statements),
     },
-    submissions: createSqliteSubmissions({ connection, statements, table, synchronous, hash }),
+    submissions: {
+      ...submissions,
+      purge: async (request) => {
+        const purged = await submissions.purge(request);
+        if (purged > 0) onPurge?.();
+        return purged;
+      },
+    },
     check: () => connection.read(() => void statements.first("select 1 from arr_operations limit 1")),
     // The storage belongs to the object.
     close: async () => {},

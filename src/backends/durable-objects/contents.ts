@@ -4,8 +4,12 @@ import type { SqliteTable } from "../sqlite/records/table.js";
 
 /** The contents of the database of an object. */
 export interface Contents {
-  /** Returns whether it has no operation, nor anything that belongs to one. */
-  isEmpty(): boolean;
+  /**
+   * Returns whether it has no operation, nor anything that belongs to one.
+   *
+   * @param pauses whether pauses of definitions are contents too
+   */
+  isEmpty(pauses: boolean): boolean;
   /** Returns whether it has tables of the user. */
   hasOthers(): boolean;
   /**
@@ -30,9 +34,9 @@ export function createContents({ first }: Statements, table: SqliteTable): Conte
   const hasTable = (condition: string): boolean =>
     first(`select 1 from sqlite_master where type = 'table' and ${condition} limit 1`) !== undefined;
   return {
-    isEmpty: () =>
+    isEmpty: (pauses) =>
       !hasTable("name = 'arr_operations'") ||
-      !["arr_operations", "arr_output_discards", "arr_paused"].some(hasRows),
+      !["arr_operations", "arr_output_discards", ...(pauses ? ["arr_paused"] : [])].some(hasRows),
     hasOthers: () => hasTable("name not glob 'arr_*' and name not glob '_cf_*' and name not glob 'sqlite_*'"),
     nextAt: (definitions) => {
       const now = table.now();

@@ -1,6 +1,7 @@
 import { toTimeText, toVisibleSummary } from "../../contract/visible-operation.js";
 import { storeAnswer } from "../../operations/store-answer.js";
 import type { ListedOperation, ListRequest } from "../../ports/operation-reads.js";
+import type { OperationStore } from "../../ports/operation-store.js";
 import { toCursor } from "../../protocol/list-cursor.js";
 import { admitRequest } from "../access/admit-request.js";
 import type { ServiceContext } from "../context.js";
@@ -14,16 +15,26 @@ import { type ListQuery, readListQuery } from "./list-query.js";
 
 /** Lists the operations of the caller's tenant: see `listOperations` of the service. */
 export async function listOperations(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {
-  const { settings, backend, definitions, formats } = service;
+  const { settings, backend } = service;
   if (!settings.list) throw notFound();
   const { tenant } = await admitRequest(service, request, { action: "list", params: NO_PARAMS });
+  return replyWithList(request, service, tenant, (asked) => backend.operations.list(asked));
+}
+
+/** Replies with a page of a list, for a request that was authorized. */
+export async function replyWithList(
+  request: HttpRequest,
+  service: ServiceContext,
+  tenant: string,
+  list: OperationStore["list"],
+): Promise<HttpResponse> {
+  const { settings, definitions, formats } = service;
   const format = replyFormat(header(request.headers, "accept"), formats);
   const query = readListQuery(
     request.path,
     definitions.map(({ name }) => name),
   );
-  const asked = toListRequest(query, tenant);
-  const found = await storeAnswer(service, backend.operations.list(asked));
+  const found = await storeAnswer(service, list(toListRequest(query, tenant)));
   const page = found.slice(0, query.limit);
   const fields: Fields = { "cache-control": "no-store" };
   const last = found.length > query.limit ? page.at(-1) : undefined;

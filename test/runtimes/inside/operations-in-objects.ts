@@ -91,6 +91,8 @@ function counting(storage: AlarmStorage): CountedStorage {
         alarms += 1;
         return storage.setAlarm(at);
       },
+      get: (key) => storage.get(key),
+      put: (key, value) => storage.put(key, value),
       list: (options) => storage.list(options),
       deleteAll: () => storage.deleteAll(),
       deleteAlarm: () => storage.deleteAlarm(),

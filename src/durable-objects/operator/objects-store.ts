@@ -1,0 +1,114 @@
+import type { OperatedBackend } from "../../operator/context.js";
+import type { NewestObject } from "../directory/calls.js";
+import { callDirectory } from "../directory/directory-object.js";
+import { type Caller, callerOf, objectNamed } from "../object-calls.js";
+import { objectNumberOf } from "../object-number.js";
+import type { ObjectNamespace } from "../platform.js";
+import type { OperatorCalls } from "./calls.js";
+import { type Listed, mergeLists } from "./merge-lists.js";
+
+/** The bindings of the classes with the objects and with their directory. */
+export interface ObjectBindings {
+  readonly objects: ObjectNamespace<unknown>;
+  readonly directory: ObjectNamespace<unknown>;
+}
+
+/** Objects that the directory names at once. */
+const NEWEST_PAGE = 100;
+
+/** Creates the back end of an operator over all objects. The directory finds the object of each call. */
+export function createObjectsStore({ objects, directory: binding }: ObjectBindings): OperatedBackend {
+  const directory = callDirectory(binding);
+  const object = (name: string): Caller<OperatorCalls> => callerOf<OperatorCalls>(objectNamed(objects, name));
+  const listed = ({ name, newestAt }: NewestObject): Listed => ({
+    newestAt,
+    list: (request) => object(name)("list", request),
+  });
+
+  /** Asks the objects that can have an operation. Returns the first answer that is not `nothing`. */
+  async function askOwner<Answer, Nothing>(
+    id: string,
+    ask: (call: Caller<OperatorCalls>) => Promise<Answer>,
+    isNothing: (answer: Answer) => boolean,
+    nothing: Nothing,
+  ): Promise<Answer | Nothing> {
+    for (const name of await directory("numbered", { number: objectNumberOf(id) })) {
+      const answer = await ask(object(name));
+      if (!isNothing(answer)) return answer;
+    }
+    return nothing;
+  }
+
+  async function* newestObjects(failed: boolean): AsyncIterable<Listed> {
+    for (let after: NewestObject | undefined; ; ) {
+      const page = await directory("newest", { failed, limit: NEWEST_PAGE, ...(after && { after }) });
+      for (const found of page) yield listed(found);
+      after = page.at(-1);
+      if (page.length < NEWEST_PAGE) return;
+    }
+  }
+
+  async function objectsOf(tenant: string): Promise<readonly Listed[]> {
+    const names = await directory("ofTenant", { tenant });
+    return names.map((name) => listed({ name, newestAt: Number.POSITIVE_INFINITY }));
+  }
+
+  return {
+    operations: {
+      getMany: async (ids) => {
+        const found = ids.map((id) =>
+          askOwner(
+            id,
+            (call) => call("getMany", { ids: [id] }),
+            ({ length }) => length === 0,
+            [],
+          ),
+        );
+        return (await Promise.all(found)).flat();
+      },
+      list: async (request) =>
+        mergeLists(
+          request.tenant === undefined
+            ? newestObjects(request.state === "failed")
+            : await objectsOf(request.tenant),
+          request,
+        ),
+      requestCancel: (id, tenant) =>
+        askOwner(
+          id,
+          (call) => call("requestCancel", { id, tenant }),
+          (outcome) => outcome === "unknown",
+          "unknown",
+        ),
+      redrive: (id, successor) =>
+        askOwner(
+          id,
+          (call) => call("redrive", { id, successor }),
+          ({ outcome }) => outcome === "unknown",
+          { outcome: "unknown" },
+        ),
+      stats: (request) => directory("stats", request),
+      pause: (definition, by) => directory("pause", { definition, ...(by !== undefined && { by }) }),
+      resume: (definition) => directory("resume", { definition }),
+    },
+    output: {
+      read: (requests) =>
+        Promise.all(
+          requests.map((request) =>
+            askOwner(
+              request.id,
+              async (call) => (await call("readOutput", { requests: [request] }))[0] ?? undefined,
+              (slice) => slice === undefined,
+              undefined,
+            ),
+          ),
+        ),
+    },
+    // Objects ring for themselves.
+    queue: {
+      publish: async () => {},
+      listen: () => ({ want: () => {}, close: async () => {} }),
+      close: async () => {},
+    },
+  };
+}

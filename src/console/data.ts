@@ -16,6 +16,7 @@ import type { ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
 import type { Counters } from "./counters.js";
 import { timelineOf } from "./timeline.js";
 import type { Changed, Details, Overview, Payload } from "./wire.js";
+import { hasWords, hasWordsOf, wordsIn } from "./words.js";
 
 /** Dependencies shared by all resources of a console. */
 export interface ConsoleContext {
@@ -57,16 +58,27 @@ export async function readOverview(
 }
 
 const PAGE = 50;
+/** Number of operations that one page looks through for words. */
+const PAGE_TO_SEARCH = 500;
+const GROUPS = 100;
+const MAX_GROUPS = 1_000;
 const FILTERS = ["definition", "tenant", "principal", "errorType", "message", "createdFrom", "createdBefore"];
 
-/** Reads a page of operations. The operator checks the filter. */
-export function readList({ operator }: ConsoleContext, { query }: Call): Promise<OperationPage> {
-  return operator.list({ ...filterOf(query, [...FILTERS, "status", "cursor"]), limit: PAGE });
+/** Reads a page of operations. With words, it can be short or empty although later pages have more. The operator checks the filter. */
+export async function readList({ operator }: ConsoleContext, { query }: Call): Promise<OperationPage> {
+  const filter = filterOf(query, [...FILTERS, "status", "cursor"]);
+  const words = wordsIn(query.get("words"));
+  if (words.length === 0) return operator.list({ ...filter, limit: PAGE });
+  const page = await operator.list({ ...filter, limit: PAGE_TO_SEARCH });
+  return { ...page, operations: page.operations.filter((operation) => hasWordsOf(operation, words)) };
 }
 
-/** Reads failed operations in groups. The operator checks the filter. */
-export function readFailures({ operator }: ConsoleContext, { query }: Call): Promise<Failures> {
-  return operator.failures(filterOf(query, FILTERS));
+/** Reads failed operations in groups, those that have the words. The operator checks the filter. */
+export async function readFailures({ operator }: ConsoleContext, { query }: Call): Promise<Failures> {
+  const words = wordsIn(query.get("words"));
+  const { groups, complete } = await operator.failures({ ...filterOf(query, FILTERS), limit: MAX_GROUPS });
+  const found = groups.filter((group) => hasWords(group, words));
+  return { groups: found.slice(0, GROUPS), complete: complete && found.length <= GROUPS };
 }
 
 function filterOf(query: URLSearchParams, names: readonly string[]): FailureFilter {

@@ -23,7 +23,7 @@ export function useConsole(): { readonly openPage: OpenPage; readonly openConsol
     page.on("pageerror", (error) => problems.push(String(error)));
     onTestFinished(() => expect(problems).toEqual([]));
     await page.goto(url);
-    await page.getByRole("heading", { name: /^(List|Failures|Operation .+)$/ }).waitFor();
+    await page.locator("main[aria-busy=false]").waitFor();
     return page;
   };
   return { openPage, openConsole };
@@ -32,8 +32,18 @@ export function useConsole(): { readonly openPage: OpenPage; readonly openConsol
 /** The row of an operation. */
 export const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 
-/** Applies the filter. */
-export const apply = (page: Page) => page.getByRole("button", { name: "Apply" }).click();
+/** A field of the filter, which is closed at first. */
+export const filter = (page: Page, label: string) => page.locator("#filters").getByLabel(label);
+
+/** Opens the filter, changes it and applies it. */
+export async function applyFilter(page: Page, change: () => Promise<unknown>): Promise<void> {
+  await page.locator("summary", { hasText: "Filters" }).click();
+  await change();
+  await page.getByRole("button", { name: "Apply" }).click();
+}
+
+/** The links to the lists and to the groups of failures. */
+export const views = (page: Page) => page.getByRole("navigation", { name: "Views" });
 
 /** The heights of the rows of the list. */
 export async function rowHeights(page: Page): Promise<number[]> {

@@ -55,6 +55,27 @@ describe("the list", () => {
     expect(await listed(`createdBefore=${soon}&internal=true`)).toHaveLength(4);
   });
 
+  it("finds words of the reason in any order and case, and goes on", async () => {
+    const { read, end } = createConsoleStage("observe");
+    const quoted = await end("quote", { note: "no Item 7" });
+    await end("throw");
+    await end("complete");
+    const listed = async (words: string): Promise<string[]> => {
+      const page = await read<OperationPage>(`/api/operations?${new URLSearchParams({ words })}`);
+      return page.operations.map(({ operationId }) => operationId);
+    };
+    expect(await listed(" 7  rangeerror ITEM ")).toEqual([quoted]);
+    expect(await listed("exports attempts-exhausted item")).toEqual([quoted]);
+    expect(await listed("item 8")).toEqual([]);
+    const { groups } = await read<Failures>("/api/failures?words=item+no");
+    expect(groups.map(({ exampleId }) => exampleId)).toEqual([quoted]);
+    for (let count = 0; count < 500; count += 1) await end("complete");
+    const { operations, cursor } = await read<OperationPage>("/api/operations?words=item");
+    expect(operations).toEqual([]);
+    const older = await read<OperationPage>(`/api/operations?words=item&cursor=${cursor}`);
+    expect(older.operations.map(({ operationId }) => operationId)).toEqual([quoted]);
+  });
+
   it("goes on where the cursor says", async () => {
     const { read, submit } = createConsoleStage();
     for (let count = 0; count < 51; count += 1) await submit("complete");

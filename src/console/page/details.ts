@@ -16,7 +16,7 @@ export async function showDetails(page: Page): Promise<void> {
   const { operation, deliveries } = details;
   document.title = `Operation ${operation.operationId}`;
   byId("details").replaceChildren(
-    element("p", {}, viewLink(page.go, listBehind(page), "Back to the list")),
+    element("p", {}, viewLink(page.go, listBehind(page.view), "Back to the list")),
     element("h2", { id: "details-title", tabindex: "-1" }, `Operation ${operation.operationId}`),
     facts(page, details),
     actions(page, operation),

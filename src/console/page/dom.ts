@@ -45,7 +45,9 @@ export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): HTMLTableElement {
-  const head = columns.map(({ title }) => element("th", { scope: "col", role: "columnheader" }, title));
+  const head = columns.map(({ title }) =>
+    element("th", { scope: "col", role: "columnheader", "data-title": title }, title),
+  );
   const body = rows.map((row) =>
     element(
       "tr",

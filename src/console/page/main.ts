@@ -1,13 +1,17 @@
 import type { Overview, Sent } from "../wire.js";
 import { readOverview } from "./api.js";
+import { showChips } from "./chips.js";
 import { hasChoice } from "./choice.js";
 import { showDetails } from "./details.js";
 import { byId, showProblem } from "./dom.js";
-import { showFailures, showViews } from "./failures.js";
+import { showFailures } from "./failures.js";
 import { fillFilters, readFilters, showFilters } from "./filters.js";
-import { showList } from "./list.js";
+import { startKeys } from "./keys.js";
+import { listBehind, showList } from "./list.js";
+import { showSearch, startSearch } from "./search.js";
 import { showStatistics } from "./statistics.js";
-import { listOf, readView, urlOf, type View } from "./view.js";
+import { showTabs } from "./tabs.js";
+import { listOf, onPlainClick, readView, urlOf, type View } from "./view.js";
 
 const REFRESH_MS = 10_000;
 
@@ -21,6 +25,8 @@ async function load(
 ): Promise<void> {
   newest += 1;
   const load = newest;
+  const busy = options.inBackground === true ? "false" : "true";
+  byId("main").setAttribute("aria-busy", busy);
   try {
     const loaded = await readOverview();
     if (load !== newest) return;
@@ -33,6 +39,7 @@ async function load(
   } catch (error) {
     if (load === newest) showProblem(error);
   }
+  if (load === newest) byId("main").setAttribute("aria-busy", "false");
 }
 
 function reload(): Promise<void> {
@@ -48,10 +55,12 @@ async function showMain(
   // Grouping reads many operations, so nothing repeats it without being asked.
   const isHeld = shown === "list" && view.show === "failures";
   if (options.inBackground === true && (isHeld || isInUse(byId(shown as string)))) return;
+  showSearch(view);
   const page = { overview: loaded, view, go, reload, isCurrent: options.isCurrent };
   if (view.operationId === "") {
     showFilters(view);
-    showViews(page);
+    showTabs(page);
+    showChips(page);
     await (view.show === "failures" ? showFailures(page) : showList(page));
   } else await showDetails(page);
   if (!options.isCurrent()) return;
@@ -73,8 +82,15 @@ function go(view: View): void {
 
 byId("filters").addEventListener("submit", (event) => {
   event.preventDefault();
-  go(listOf({ ...readFilters(), show: readView().show }));
+  go({ ...readView(), ...readFilters(), cursor: "" });
 });
+startSearch(go);
+startKeys({
+  back: () => {
+    if (readView().operationId !== "") go(listBehind(readView()));
+  },
+});
+onPlainClick(byId<HTMLAnchorElement>("home"), () => go(listOf()));
 byId("refresh").addEventListener("click", () => load());
 addEventListener("popstate", () => load({ focus: true }));
 setInterval(() => {

@@ -39,7 +39,8 @@ function counts(go: Page["go"]): readonly Column<Row>[] {
       if (stats === undefined) return "";
       const text = counted(stats[name]);
       const view = listOf({ definition, status: name === "failed" ? "failed" : "pending" });
-      return viewLink(go, view, text, `${text} ${title.toLowerCase()}: list ${definition}`);
+      const label = { "aria-label": `${text} ${title.toLowerCase()}: list ${definition}` };
+      return viewLink(go, view, text, label);
     },
   });
   return [

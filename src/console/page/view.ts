@@ -16,6 +16,8 @@ export interface View {
   readonly errorType: string;
   /** Message of failures, as a group of them has it. */
   readonly message: string;
+  /** Words that the reasons of failures have, in any order. */
+  readonly words: string;
   /** `true` leaves out failures that were run again. */
   readonly open: string;
   readonly internal: string;
@@ -35,18 +37,15 @@ const DEFAULTS: View = {
   createdBefore: "",
   errorType: "",
   message: "",
+  words: "",
   open: "",
   internal: "",
   cursor: "",
   operationId: "",
 };
 
-export const STATUSES: readonly (readonly [value: string, label: string])[] = [
-  ["failed", "Failed"],
-  ["pending", "Unfinished"],
-  ["completed", "Completed"],
-  ["all", "All"],
-];
+/** Members that only failures have. */
+const OF_FAILURES = { errorType: "", message: "", words: "", open: "" } as const;
 
 /** Returns the view that the URL names. */
 export function readView(): View {
@@ -66,6 +65,17 @@ export function listOf(members: Partial<View> = {}): View {
   return { ...DEFAULTS, ...members };
 }
 
+/** Returns a view with another status, without the filters that do not fit it. */
+export function withStatus(view: View, status: string): View {
+  const fitting = status === "failed" ? view : { ...view, ...OF_FAILURES };
+  return { ...fitting, show: "list", status, cursor: "" };
+}
+
+/** Returns whether a view shows failures, alone or in groups. */
+export function isOfFailures({ show, status }: View): boolean {
+  return show === "failures" || status === "failed";
+}
+
 /** Returns the filter of a view as a bulk redrive takes it. */
 export function bulkFilterOf(view: View): BulkFilter {
   const { definition, tenant, principal, createdFrom, createdBefore, errorType, message, internal } = view;
@@ -74,13 +84,13 @@ export function bulkFilterOf(view: View): BulkFilter {
   return { ...Object.fromEntries(given), ...(internal === "" ? {} : { internal: true }) };
 }
 
-/** Returns the filter of a view as the list takes it. Only failed operations have a type of error and a message. */
+/** Returns the filter of a view as the list takes it. Only failures have a type of error and a message. */
 export function listFilterOf(view: View): URLSearchParams {
   const { status, cursor } = view;
-  const filter = bulkFilterOf(status === "failed" ? view : { ...view, errorType: "", message: "" });
+  const { words, open, ...fitting } = isOfFailures(view) ? view : { ...view, ...OF_FAILURES };
+  const filter = bulkFilterOf({ ...fitting, words, open });
   const members = Object.entries(filter).map(([name, value]) => [name, String(value)]);
-  const open = status === "failed" ? view.open : "";
-  const own = { status: status === "all" ? "" : status, open, cursor };
+  const own = { status: status === "all" ? "" : status, words, open, cursor };
   return new URLSearchParams([...members, ...Object.entries(own)]);
 }
 
@@ -97,12 +107,22 @@ export interface Page {
 }
 
 /** Creates a link to a view. A plain click stays on the page; others open a new tab, as for any link. */
-export function viewLink(go: Page["go"], view: View, text: string, label?: string): HTMLAnchorElement {
-  const link = element("a", { href: urlOf(view), "aria-label": label }, text);
+export function viewLink(
+  go: Page["go"],
+  view: View,
+  content: string | Node,
+  attributes: Readonly<Record<string, string | undefined>> = {},
+): HTMLAnchorElement {
+  const link = element("a", { href: urlOf(view), ...attributes }, content);
+  onPlainClick(link, () => go(view));
+  return link;
+}
+
+/** Runs an action instead of following a link, unless the click opens a new tab. */
+export function onPlainClick(link: HTMLAnchorElement, action: () => void): void {
   link.addEventListener("click", (event) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    go(view);
+    action();
   });
-  return link;
 }

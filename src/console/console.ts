@@ -18,6 +18,7 @@ import type { ConsoleAuthorize } from "./access/authorize.js";
 import type { Counters } from "./counters.js";
 import type { ConsoleContext } from "./data.js";
 import { handle } from "./handle.js";
+import { readTraceUrl } from "./trace-url.js";
 
 /** Options of {@link createConsole}. `operator` and `authorize` are required. */
 export interface ConsoleOptions {
@@ -27,6 +28,11 @@ export interface ConsoleOptions {
   readonly authorize: ConsoleAuthorize;
   /** Counters whose `observe` gets the events of the workers in this process. Default: no throughput and latency. */
   readonly counters?: Counters;
+  /**
+   * Template of the URL of a trace, with `{traceId}`, such as `https://jaeger.example/trace/{traceId}`. The page of an operation that
+   * was submitted in a trace links it. Default: no links.
+   */
+  readonly traceUrl?: string;
   /** Receives an event for every refused request. `false` turns events off. Default: logs errors to the console. */
   readonly observe?: Observer | false;
   /** Clock, for tests. Default: that of the platform. */
@@ -41,12 +47,16 @@ export interface Console extends AwaitUsing {
   close(): Promise<void>;
 }
 
-type Given = Omit<Required<ConsoleOptions>, "counters"> & { readonly counters: Counters | undefined };
+type Given = Omit<Required<ConsoleOptions>, "counters" | "traceUrl"> & {
+  readonly counters: Counters | undefined;
+  readonly traceUrl: string | undefined;
+};
 
 const OPTIONS: OptionTable<Given> = {
   operator: instance("the return value of createOperator()", "list"),
   authorize: callback(),
   counters: optional(instance("the return value of createCounters()", "read")),
+  traceUrl: optional(readTraceUrl),
   observe: unchecked(),
   runtime: (value = { clock: systemClock }) => value as Given["runtime"],
 };

@@ -1,6 +1,5 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import { isObject } from "../contract/options.js";
-import { present } from "../contract/present.js";
 import { PROBLEM_NAMES } from "../contract/problem.js";
 import { notFound } from "../http/message/refusals.js";
 import type { FailureFilter, Failures } from "../operator/failures.js";
@@ -9,13 +8,13 @@ import type { Operator, OperatorCancelResult } from "../operator/operator.js";
 import type { OperationOutput } from "../operator/output.js";
 import type { RedriveFilter, RedrivePreview, RedriveRun } from "../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../operator/redrive-one.js";
-import type { OperationDetails, OperationSummary } from "../operator/views.js";
+import type { OperationDetails } from "../operator/views.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
 import type { ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
 import type { Counters } from "./counters.js";
-import { timelineOf } from "./timeline.js";
-import type { Changed, Details, Overview, Payload } from "./wire.js";
+import { summaryOf } from "./summary.js";
+import type { Changed, Overview, Payload } from "./wire.js";
 import { hasWords, hasWordsOf, wordsIn } from "./words.js";
 
 /** Dependencies shared by all resources of a console. */
@@ -23,6 +22,8 @@ export interface ConsoleContext {
   readonly operator: Operator;
   readonly authorize: ConsoleAuthorize;
   readonly counters: Counters | undefined;
+  /** Template of the URL of a trace. */
+  readonly traceUrl: string | undefined;
   readonly clock: Clock;
   readonly observe: Observer;
 }
@@ -47,10 +48,11 @@ export async function readOverview(
   { operator, counters }: ConsoleContext,
   { caller }: Call,
 ): Promise<Overview> {
-  const { definitions } = operator;
+  const { definitions, settings } = operator;
   return {
     operates: caller.access === "operate",
     definitions,
+    settings,
     errorTypes: ERROR_TYPES,
     stats: await operator.stats(),
     ...(counters === undefined ? {} : { lastHour: counters.read() }),
@@ -96,26 +98,6 @@ function withDates<Filter extends object>(filter: Filter): Filter {
   return Object.fromEntries(dates);
 }
 
-/** Maximum number of deliveries that are shown: the first one and its redrives. */
-const MAX_DELIVERIES = 10;
-
-/** Reads an operation, what happened to it, and its deliveries. */
-export async function readDetails({ operator }: ConsoleContext, { operationId }: Call): Promise<Details> {
-  const found = await find(operator, operationId);
-  const deliveries: Details["deliveries"][number][] = [];
-  for (let id = found.followUpId; id !== undefined && deliveries.length < MAX_DELIVERIES; ) {
-    const delivery = await operator.get(id);
-    if (delivery !== undefined) deliveries.push(historyOf(delivery));
-    id = delivery?.retriedBy;
-  }
-  const { hasOutput = false, lastCheckpointAt } = found;
-  return { ...historyOf(found), hasOutput, ...present({ lastCheckpointAt }), deliveries };
-}
-
-function historyOf(operation: OperationDetails): Pick<Details, "operation" | "timeline"> {
-  return { operation: toSummary(operation), timeline: timelineOf(operation) };
-}
-
 /** Reads the payloads of an operation. */
 export async function readPayload({ operator }: ConsoleContext, { operationId }: Call): Promise<Payload> {
   const { input, result, progress, resource, meta } = await find(operator, operationId);
@@ -132,28 +114,14 @@ export async function readOutput(
   return found;
 }
 
-async function find(operator: Operator, operationId: string): Promise<OperationDetails> {
+/** Returns an operation, which must exist. */
+export async function find(operator: Operator, operationId: string): Promise<OperationDetails> {
   const found = await operator.get(operationId);
   if (found === undefined) throw notFound();
   return found;
 }
 
 /** Leaves out the payloads. */
-function toSummary({
-  input: _input,
-  result: _result,
-  progress: _progress,
-  resource: _resource,
-  meta: _meta,
-  attemptErrors: _errors,
-  followUpId: _followUpId,
-  hasOutput: _hasOutput,
-  lastCheckpointAt: _lastCheckpointAt,
-  ...summary
-}: OperationDetails): OperationSummary {
-  return summary;
-}
-
 /** Cancels an operation. */
 export async function cancel(
   { operator }: ConsoleContext,
@@ -174,7 +142,7 @@ function toChanged<Result extends OperatorCancelResult | OperatorRedriveResult>(
   outcome,
   operation,
 }: Result): Changed<Result> {
-  return operation === undefined ? { outcome } : { outcome, operation: toSummary(operation) };
+  return operation === undefined ? { outcome } : { outcome, operation: summaryOf(operation) };
 }
 
 /**

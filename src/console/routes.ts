@@ -3,7 +3,6 @@ import {
   type ConsoleContext,
   cancel,
   changePause,
-  readDetails,
   readFailures,
   readList,
   readOutput,
@@ -12,6 +11,7 @@ import {
   redrive,
   redriveMany,
 } from "./data.js";
+import { readDetails } from "./details.js";
 import style from "./page/console.css?embedded";
 import icon from "./page/icon.svg?embedded";
 import page from "./page/index.html?embedded";

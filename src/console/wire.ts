@@ -1,3 +1,5 @@
+import type { WaitingReason } from "../operator/explain.js";
+import type { DefinitionSettings } from "../operator/operator.js";
 import type { DefinitionCounts } from "../operator/pause.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
 
@@ -20,6 +22,7 @@ export interface Overview {
   /** Whether the caller may cancel, redrive, and read payloads and output. */
   readonly operates: boolean;
   readonly definitions: readonly string[];
+  readonly settings: Readonly<Record<string, DefinitionSettings>>;
   readonly errorTypes: readonly string[];
   readonly stats: readonly DefinitionCounts[];
   readonly lastHour?: {
@@ -49,6 +52,9 @@ export interface TimelineEntry {
   readonly other?: string;
 }
 
+/** One of several operations that run each other again. */
+export type ChainLink = Pick<OperationSummary, "operationId" | "status" | "createdAt">;
+
 /** An operation and what happened to it, without payloads. */
 export interface Details {
   readonly operation: OperationSummary;
@@ -57,6 +63,12 @@ export interface Details {
   readonly hasOutput: boolean;
   /** When the work saved its last checkpoint. Absent without one. */
   readonly lastCheckpointAt?: Date;
+  /** Why the operation does not run. Absent if it is not pending. */
+  readonly why?: readonly WaitingReason[];
+  /** URL of the trace that it was submitted in. */
+  readonly traceUrl?: string;
+  /** The operation with those that it runs again and that run it again, oldest first. Empty without any. */
+  readonly chain: readonly ChainLink[];
   /** Operations that were created when this one ended, such as deliveries of webhooks. */
   readonly deliveries: readonly Pick<Details, "operation" | "timeline">[];
 }

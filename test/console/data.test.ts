@@ -14,6 +14,7 @@ describe("the overview", () => {
     expect(await read("/api/overview")).toEqual({
       operates: false,
       definitions: ["exports", "imports"],
+      settings: { exports: { path: "/exports" }, imports: { path: "/imports" } },
       errorTypes: [
         "work-failed",
         "attempts-exhausted",

@@ -1,4 +1,4 @@
-import { cancel, changePause, readPayload, redrive } from "./api.js";
+import { cancel, changePause, redrive } from "./api.js";
 import { announce, button, element, openDialog, showProblem } from "./dom.js";
 import type { Page } from "./view.js";
 
@@ -80,34 +80,6 @@ export function pauseButton(
     },
     { "aria-label": `Pause ${definition}…` },
   );
-}
-
-/** Creates the button that shows and hides the payloads of an operation. */
-export function payloadButton(operationId: string, place: HTMLElement): HTMLButtonElement {
-  const toggle = button(
-    "Show the payload",
-    async () => {
-      const isShown = place.childElementCount > 0;
-      try {
-        place.replaceChildren(...(isShown ? [] : await payloadOf(operationId)));
-        toggle.textContent = isShown ? "Show the payload" : "Hide the payload";
-        toggle.setAttribute("aria-expanded", String(!isShown));
-      } catch (error) {
-        showProblem(error);
-      }
-    },
-    { "aria-expanded": "false", "aria-controls": "payload" },
-  );
-  return toggle;
-}
-
-async function payloadOf(operationId: string): Promise<Node[]> {
-  const members = Object.entries(await readPayload(operationId)).filter(([, value]) => value !== undefined);
-  return members.flatMap(([name, value]) => [
-    element("h3", {}, name),
-    // A focusable region, so that wide texts can be scrolled by keyboard.
-    element("pre", { tabindex: "0", role: "region", "aria-label": name }, JSON.stringify(value, null, 2)),
-  ]);
 }
 
 /** Makes a change, announces it and loads the page again. */

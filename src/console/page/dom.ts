@@ -14,6 +14,18 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
+/** Creates a part of a picture. */
+export function svg(
+  tag: "svg" | "rect" | "path" | "title",
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly (Node | string)[]
+): SVGElement {
+  const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  created.append(...children);
+  return created;
+}
+
 /** Creates a button that runs an action. */
 export function button(
   label: string,

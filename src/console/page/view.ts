@@ -1,6 +1,7 @@
 import type { Overview, Sent } from "../wire.js";
 import type { BulkFilter } from "./api.js";
 import { element } from "./dom.js";
+import { shortId } from "./ids.js";
 
 /** The list or operation that the page shows. All of it is in the URL, so it can be shared, and Back and Forward work. */
 export interface View {
@@ -116,6 +117,11 @@ export function viewLink(
   const link = element("a", { href: urlOf(view), ...attributes }, content);
   onPlainClick(link, () => go(view));
   return link;
+}
+
+/** Creates a link to an operation. */
+export function operationLink({ go, view }: Page, operationId: string): HTMLAnchorElement {
+  return viewLink(go, { ...view, operationId }, shortId(operationId));
 }
 
 /** Runs an action instead of following a link, unless the click opens a new tab. */

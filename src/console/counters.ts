@@ -5,7 +5,7 @@ import { systemClock } from "../platform/system-runtime.js";
 import type { Observer, ServiceEvent } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
 import { WEBHOOK_DELIVERY } from "../ports/webhooks.js";
-import type { LastHour } from "./wire.js";
+import type { LastHour, SeriesPoint } from "./wire.js";
 
 /** Options of {@link createCounters}. */
 export interface CountersOptions {
@@ -19,8 +19,15 @@ export interface CountersOptions {
 export interface Counters {
   /** Counts an event and passes it on. Pass it as `observe` of your services and workers. */
   readonly observe: Observer;
-  /** Returns the counts of the last hour, and for how long the process has counted. Milliseconds, at most an hour. */
-  read(): { readonly definitions: readonly LastHour[]; readonly countedMs: number };
+  /**
+   * Returns the counts of the last hour, also by minute, oldest first and without empty ones. `countedMs`: for how long the process
+   * has counted. Milliseconds, at most an hour.
+   */
+  read(): {
+    readonly definitions: readonly LastHour[];
+    readonly series: readonly SeriesPoint[];
+    readonly countedMs: number;
+  };
 }
 
 const OPTIONS: OptionTable<CountersOptions> = { clock: unchecked(), observe: unchecked() };
@@ -85,6 +92,7 @@ export function createCounters(options: CountersOptions = {}): Counters {
     },
     read: () => ({
       definitions: summarize(recent()),
+      series: recent().flatMap(pointsIn),
       countedMs: Math.max(0, Math.min(clock.now() - startedAt, MINUTES * MINUTE_MS)),
     }),
   };
@@ -117,6 +125,11 @@ function endIn(event: ServiceEvent): End | undefined {
 
 function minuteAt(ms: number): number {
   return Math.floor(ms / MINUTE_MS);
+}
+
+function pointsIn({ number, counts }: Minute): readonly SeriesPoint[] {
+  const at = new Date(number * MINUTE_MS);
+  return [...counts].map(([definition, { completed, failed }]) => ({ at, definition, completed, failed }));
 }
 
 function summarize(minutes: readonly Minute[]): readonly LastHour[] {

@@ -17,6 +17,18 @@ export interface LastHour {
   readonly p95Ms: number;
 }
 
+/** Work of one definition that ended within a step of time. */
+export interface SeriesPoint {
+  /** Beginning of the step. */
+  readonly at: Date;
+  /** Name of the definition. */
+  readonly definition: string;
+  /** Operations that completed. */
+  readonly completed: number;
+  /** Operations that failed and were not cancelled. */
+  readonly failed: number;
+}
+
 /** Everything that does not depend on the filter. */
 export interface Overview {
   /** Whether the caller may cancel, redrive, and read payloads and output. */
@@ -27,6 +39,8 @@ export interface Overview {
   readonly stats: readonly DefinitionCounts[];
   readonly lastHour?: {
     readonly definitions: readonly LastHour[];
+    /** What ended in each minute, oldest first. Minutes in which nothing ended are left out. */
+    readonly series: readonly SeriesPoint[];
     /** How long the process has counted, at most an hour. Milliseconds. */
     readonly countedMs: number;
   };

@@ -34,7 +34,7 @@ describe("the groups of failures", () => {
     const ids = [];
     for (const tenant of [0, 1, 2]) ids.push(await stage.end("needs the carrier", 0, tenant));
     const refused = await stage.end("is refused");
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     await views(page).getByRole("link", { name: "Failures" }).click();
     await page.getByRole("heading", { name: "Failures" }).waitFor();
     expect(await page.evaluate("document.activeElement.id")).toBe("list-title");

@@ -31,7 +31,7 @@ describe("the search", () => {
     const stage = await startConsole();
     const first = await stage.end("completes");
     const second = await stage.end("completes");
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     await search(page).fill(` ${first.toUpperCase()} `);
     await page.keyboard.press("Enter");
     await heading(page, `Operation ${first}`);
@@ -127,7 +127,7 @@ describe("the list", () => {
   it("shows the end of ids, and copies all of them", async () => {
     const stage = await startConsole();
     const id = await stage.end("is refused");
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     const link = row(page, id).getByRole("link", { name: id });
     const { width = 0 } = (await link.boundingBox()) ?? {};
     expect(width).toBeLessThan(100);
@@ -170,7 +170,7 @@ describe("the keyboard", () => {
 
   it("shows help, which can turn single keys off", async () => {
     const stage = await startConsole();
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     await page.keyboard.press("?");
     const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.waitFor();

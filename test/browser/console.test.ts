@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { seriousViolations } from "./accessibility.js";
 import { applyFilter, expectToFit, filter, row, useConsole, views } from "./console-page.js";
-import { CREDENTIALS, fill, startConsole } from "./console-stage.js";
+import { CREDENTIALS, FILL_MS, fill, startConsole } from "./console-stage.js";
 import { takePicture } from "./take-picture.js";
 
 const { openPage, openConsole } = useConsole();
@@ -26,7 +26,7 @@ describe("the page", () => {
     const stage = await startConsole();
     const failed = await stage.end("needs the carrier");
     const completed = await stage.end("completes");
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     const text = await row(page, failed).innerText();
     expect(text).toContain("attempts-exhausted: The processor threw CarrierError ECONNREFUSED: connect");
     expect(await row(page, completed).count()).toBe(0);
@@ -37,7 +37,7 @@ describe("the page", () => {
     const failed = await stage.end("is refused");
     const other = await stage.end("is refused", 1, 1);
     const completed = await stage.end("completes");
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     await applyFilter(page, () => filter(page, "Definition").selectOption("invoices"));
     await row(page, failed).waitFor({ state: "detached" });
     expect(await row(page, other).count()).toBe(1);
@@ -73,37 +73,10 @@ describe("the page", () => {
     await row(page, oldest).waitFor({ state: "detached" });
   });
 
-  it("shows the statistics, and leads from a count to its list", async () => {
-    const stage = await startConsole();
-    await stage.end("is refused", 1);
-    const due = await stage.submit("completes", 1);
-    const page = await openConsole(stage.url);
-    const invoices = page.locator("#statistics").getByRole("row").filter({ hasText: "invoices" });
-    expect((await invoices.innerText()).split(/\s+/).slice(0, 3)).toEqual(["invoices", "Pause…", "1"]);
-    await page.getByText("The last hour covers the workers of this process").waitFor();
-    await invoices.getByRole("link", { name: "1 due: list invoices" }).click();
-    await row(page, due).waitFor();
-  });
-
-  it("pauses a definition after a question, says so, and resumes it", async () => {
-    const stage = await startConsole();
-    const page = await openConsole(stage.url);
-    const invoices = page.locator("#statistics").getByRole("row").filter({ hasText: "invoices" });
-    await invoices.getByRole("button", { name: "Pause invoices…" }).click();
-    await page.getByRole("button", { name: "Pause it" }).click();
-    await invoices.getByText("paused since").waitFor();
-    const statsOf = async () =>
-      (await stage.operator.stats()).find(({ definition }) => definition === "invoices");
-    expect((await statsOf())?.paused?.since).toBeInstanceOf(Date);
-    await invoices.getByRole("button", { name: /Resume/ }).click();
-    await invoices.getByRole("button", { name: "Pause invoices…" }).waitFor();
-    expect((await statsOf())?.paused).toBeUndefined();
-  });
-
   it("shows the timeline of an operation with its attempts and its webhook", async () => {
     const stage = await startConsole();
     const failed = await stage.end("needs the carrier");
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     await page.getByRole("link", { name: failed }).click();
     await page.getByRole("heading", { name: `Operation ${failed}` }).waitFor();
     const text = await page.locator("#details").innerText();
@@ -157,7 +130,7 @@ describe("the page", () => {
   it("runs all matching operations again after a dry run, and can be stopped and continued", async () => {
     const stage = await startConsole();
     for (let count = 0; count < 25; count += 1) await stage.end("needs the carrier");
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     const open = page.getByRole("button", { name: "Run all of these again…" });
     expect(await open.isDisabled()).toBe(true);
     await applyFilter(page, () => filter(page, "Tenant").fill("acme"));
@@ -205,7 +178,7 @@ describe("the page", () => {
   it("can be used by keyboard alone", async () => {
     const stage = await startConsole();
     const id = await stage.end("needs the carrier");
-    const page = await openConsole(stage.url);
+    const page = await openConsole(`${stage.url}/?show=list`);
     const press = async (key: string, until: string): Promise<void> => {
       for (let count = 0; count < 40; count += 1) {
         await page.keyboard.press(key);
@@ -228,10 +201,10 @@ describe("the page", () => {
 
 describe("the page is accessible and fits", () => {
   it.each(["light", "dark"] as const)("in %s colors, at every width", async (colorScheme) => {
-    const stage = await startConsole();
+    const stage = await startConsole(FILL_MS);
     await fill(stage);
     const [failed] = (await stage.operator.list({ errorType: "attempts-exhausted" })).operations;
-    const paths = { list: "/", details: `/?operationId=${failed?.operationId}` };
+    const paths = { list: "/?show=list", details: `/?operationId=${failed?.operationId}` };
     for (const width of [390, 820, 1280])
       for (const [name, path] of Object.entries(paths)) {
         const viewport = { width, height: 900 };

@@ -91,8 +91,11 @@ describe("counters", () => {
 
   it("count what ended in the last hour, by definition", async () => {
     const { clock, counters, end } = createStage();
+    const minute = (): Date => new Date(Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS);
+    const first = minute();
     end("operation.completed", 10);
     await clock.advance(30 * MINUTE_MS);
+    const second = minute();
     end("operation.failed", 10);
     end("operation.expired", 10, "reports");
     end("operation.completed", 10, "reports");
@@ -103,6 +106,11 @@ describe("counters", () => {
         { definition: "orders", completed: 1, failed: 1, ...times },
         { definition: "reports", completed: 1, failed: 1, ...times },
       ],
+      series: [
+        { at: first, definition: "orders", completed: 1, failed: 0 },
+        { at: second, definition: "orders", completed: 0, failed: 1 },
+        { at: second, definition: "reports", completed: 1, failed: 1 },
+      ],
     });
     await clock.advance(30 * MINUTE_MS);
     expect(counters.read()).toMatchObject({
@@ -110,7 +118,7 @@ describe("counters", () => {
       definitions: [{ definition: "orders", completed: 0, failed: 1 }, { definition: "reports" }],
     });
     await clock.advance(30 * MINUTE_MS);
-    expect(counters.read()).toEqual({ countedMs: 60 * MINUTE_MS, definitions: [] });
+    expect(counters.read()).toEqual({ countedMs: 60 * MINUTE_MS, definitions: [], series: [] });
   });
 
   it("measure the time from acceptance to end, at most 12 % too high", () => {

@@ -2,6 +2,8 @@ import { cancel, changePause, redrive } from "./api.js";
 import { announce, button, element, openDialog, showProblem } from "./dom.js";
 import type { Page } from "./view.js";
 
+type Counts = Page["overview"]["stats"][number];
+
 const CANCELLED = {
   cancelled: "The operation was cancelled.",
   requested: "A worker is running it and was asked to stop.",
@@ -50,9 +52,9 @@ export function redriveButton(page: Page, operationId: string): HTMLButtonElemen
 export function pauseButton(
   page: Pick<Page, "reload">,
   definition: string,
-  isPaused: boolean,
+  { paused }: Counts,
 ): HTMLButtonElement {
-  if (isPaused)
+  if (paused !== undefined)
     return button(
       "Resume",
       () =>

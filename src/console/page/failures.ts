@@ -9,7 +9,7 @@ import { bulkFilterOf, listFilterOf, type Page, type View, viewLink } from "./vi
 
 type Group = Sent<FailureGroup>;
 
-/** Shows failures in groups. Those that were run again come last. */
+/** Shows failures in groups. */
 export async function showFailures(page: Page): Promise<void> {
   document.title = "Failures by reason";
   const { groups, complete } = await readFailures(listFilterOf(page.view));
@@ -20,12 +20,13 @@ export async function showFailures(page: Page): Promise<void> {
   byId("done").textContent = complete
     ? ""
     : "There is more. At most 100 groups of the newest 10,000 failures are shown.";
+  byId("rows").replaceChildren(groups.length === 0 ? nothingFound(page, false) : failureTable(page, groups));
+}
+
+/** Creates the table of groups of failures. Those that were run again come last. */
+export function failureTable(page: Page, groups: readonly Group[]): HTMLTableElement {
   const sorted = groups.toSorted(byTime);
-  byId("rows").replaceChildren(
-    groups.length === 0
-      ? nothingFound(page, false)
-      : table("Failures by reason, most recent first", columns(page, sorted), sorted),
-  );
+  return table("Failures by reason, most recent first", columns(page, sorted), sorted);
 }
 
 /** Those that someone has to look at come first. */
@@ -69,5 +70,13 @@ function runButton(page: Page, group: Group): HTMLElement | undefined {
 }
 
 function listIn({ view }: Page, { definition, errorType, message }: Group): View {
-  return { ...view, show: "list", cursor: "", definition, errorType: errorType ?? "", message };
+  return {
+    ...view,
+    show: "list",
+    status: "failed",
+    cursor: "",
+    definition,
+    errorType: errorType ?? "",
+    message,
+  };
 }

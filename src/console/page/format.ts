@@ -43,6 +43,15 @@ export function ago(at: string): HTMLElement {
   return element("time", { datetime: at, title: localTime(at) }, text);
 }
 
+/** Returns the time of the day if it is today, or else the date. The title is the exact time. */
+export function clockTime(at: string): HTMLElement {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const day = isToday ? {} : ({ month: "short", day: "numeric" } as const);
+  const text = date.toLocaleString(undefined, { ...day, hour: "numeric", minute: "2-digit" });
+  return element("time", { datetime: at, title: localTime(at) }, text);
+}
+
 /** Returns an exact time in the time zone of the browser, to the millisecond. The title is in UTC. */
 export function exactly(at: string): HTMLElement {
   return element("time", { datetime: at, title: at }, TO_MILLISECONDS.format(new Date(at)));

@@ -104,7 +104,7 @@ function showBulk({ overview, view, reload }: Page): void {
     : "";
 }
 
-/** Returns the list that a view of details came from. */
+/** Returns the list or overview that a view of details came from. */
 export function listBehind(view: Page["view"]): Page["view"] {
   return listOf({ ...view, operationId: "" });
 }

@@ -5,7 +5,7 @@ import { shortId } from "./ids.js";
 
 /** The list or operation that the page shows. All of it is in the URL, so it can be shared, and Back and Forward work. */
 export interface View {
-  /** `list`, or `failures` for groups of failures. */
+  /** `overview` of all definitions or of one, `list`, or `failures` for groups of failures. */
   readonly show: string;
   readonly status: string;
   readonly definition: string;
@@ -29,7 +29,7 @@ export interface View {
 
 /** Failed operations come first, because someone has to look at them, and because every back end has an index for them. */
 const DEFAULTS: View = {
-  show: "list",
+  show: "overview",
   status: "failed",
   definition: "",
   tenant: "",
@@ -48,22 +48,29 @@ const DEFAULTS: View = {
 /** Members that only failures have. */
 const OF_FAILURES = { errorType: "", message: "", words: "", open: "" } as const;
 
-/** Returns the view that the URL names. */
+/** Returns the view that the URL names. A URL with nothing but a filter names a list. */
 export function readView(): View {
   const query = new URLSearchParams(location.search);
-  const members = Object.entries(DEFAULTS).map(([name, fallback]) => [name, query.get(name) ?? fallback]);
+  const defaults = query.size === 0 ? DEFAULTS : { ...DEFAULTS, show: "list" };
+  const members = Object.entries(defaults).map(([name, fallback]) => [name, query.get(name) ?? fallback]);
   return Object.fromEntries(members) as View;
 }
 
 /** Returns the relative URL of a view. */
-export function urlOf(view: View): string {
+export function urlOf({ show, ...view }: View): string {
   const differing = Object.entries(view).filter(([name, value]) => value !== DEFAULTS[name as keyof View]);
-  return `?${new URLSearchParams(differing)}`;
+  const isFirst = show === DEFAULTS.show && differing.length === 0;
+  return `?${new URLSearchParams(isFirst ? [] : [["show", show], ...differing])}`;
 }
 
 /** Returns the first page of a list. Members that are not given have their default. */
 export function listOf(members: Partial<View> = {}): View {
-  return { ...DEFAULTS, ...members };
+  return { ...DEFAULTS, show: "list", ...members };
+}
+
+/** Returns the overview of a definition, or of all of them. */
+export function overviewOf(definition = ""): View {
+  return { ...DEFAULTS, definition };
 }
 
 /** Returns a view with another status, without the filters that do not fit it. */
@@ -99,6 +106,8 @@ export function listFilterOf(view: View): URLSearchParams {
 export interface Page {
   readonly overview: Sent<Overview>;
   readonly view: View;
+  /** Whether the page refreshes itself, without being asked. */
+  readonly inBackground: boolean;
   /** Shows another view. */
   go(view: View): void;
   /** Loads this view again. */

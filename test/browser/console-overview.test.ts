@@ -96,21 +96,6 @@ describe("the first screen", () => {
     await page.getByRole("heading", { name: "Failures by reason" }).waitFor();
   });
 
-  it("pauses a definition after a question, says so, and resumes it", async () => {
-    const stage = await startConsole();
-    const page = await openConsole(stage.url);
-    const invoices = rowOf(page, "invoices");
-    await invoices.getByRole("button", { name: "Pause invoices…" }).click();
-    await page.getByRole("button", { name: "Pause it" }).click();
-    await invoices.getByText("paused since").waitFor();
-    const statsOf = async () =>
-      (await stage.operator.stats()).find(({ definition }) => definition === "invoices");
-    expect((await statsOf())?.paused?.since).toBeInstanceOf(Date);
-    await invoices.getByRole("button", { name: /Resume/ }).click();
-    await invoices.getByRole("button", { name: "Pause invoices…" }).waitFor();
-    expect((await statsOf())?.paused).toBeUndefined();
-  });
-
   it("opens definitions with the keyboard", async () => {
     const stage = await startConsole();
     const page = await openConsole(stage.url);

@@ -132,9 +132,9 @@ describe("the page", () => {
     for (let count = 0; count < 25; count += 1) await stage.end("needs the carrier");
     const page = await openConsole(`${stage.url}/?show=list`);
     const open = page.getByRole("button", { name: "Run all of these again…" });
-    expect(await open.isDisabled()).toBe(true);
+    expect(await open.count()).toBe(0);
     await applyFilter(page, () => filter(page, "Tenant").fill("acme"));
-    await open.and(page.locator(":enabled")).click();
+    await open.click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("have not been run again: 25.").waitFor();
     expect((await stage.operator.list({ status: "pending" })).operations).toEqual([]);

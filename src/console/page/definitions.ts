@@ -1,8 +1,8 @@
-import { pauseButton } from "./actions.js";
 import { lastHour } from "./chart.js";
 import { type Column, element, table } from "./dom.js";
 import { clockTime, counted, duration } from "./format.js";
 import { dotOf, healthOf, type Known } from "./health.js";
+import { pauseButton } from "./pause.js";
 import { sparkline } from "./sparkline.js";
 import { listOf, overviewOf, type Page, viewLink } from "./view.js";
 
@@ -108,6 +108,6 @@ const LAST_HOUR: readonly Column<Known>[] = [
 function pauseColumn(page: Page): Column<Known> {
   return {
     title: "Action",
-    cell: ({ definition, stats }) => (stats === undefined ? "" : pauseButton(page, definition, stats)),
+    cell: ({ stats }) => (stats === undefined ? "" : pauseButton(page, stats)),
   };
 }

@@ -107,7 +107,8 @@ export function showProblem(error: unknown): void {
   problem.textContent = error instanceof Error ? error.message : "";
 }
 
-/** Announces what was done. */
-export function announce(sentence: string): void {
-  byId("status").textContent = sentence;
+/** Announces what was done, and offers to undo it until something else is done. */
+export function announce(sentence: string, undo?: { readonly label: string; run(): unknown }): void {
+  const offer = undo === undefined ? [] : [" ", button(undo.label, undo.run, { class: "quiet" })];
+  byId("status").replaceChildren(sentence, ...offer);
 }

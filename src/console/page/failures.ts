@@ -15,8 +15,7 @@ export async function showFailures(page: Page): Promise<void> {
   const { groups, complete } = await readFailures(listFilterOf(page.view));
   if (!page.isCurrent()) return;
   byId("list-title").textContent = "Failures by reason";
-  byId("bulk").hidden = true;
-  for (const id of ["choice", "pages"]) byId(id).replaceChildren();
+  for (const id of ["bulk", "choice", "pages"]) byId(id).replaceChildren();
   byId("done").textContent = complete
     ? ""
     : "There is more. At most 100 groups of the newest 10,000 failures are shown.";
@@ -64,7 +63,7 @@ function canRunAgain({ overview }: Page, { open }: Group): boolean {
 
 function runButton(page: Page, group: Group): HTMLElement | undefined {
   if (!canRunAgain(page, group)) return undefined;
-  return button("Run again…", () => openBulk(bulkFilterOf(listIn(page, group)), page.reload), {
+  return button("Run again…", () => openBulk(page, bulkFilterOf(listIn(page, group))), {
     "aria-label": `Run again ${group.definition}: ${group.message}`,
   });
 }

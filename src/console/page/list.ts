@@ -4,8 +4,8 @@ import type { Sent } from "../wire.js";
 import { readList } from "./api.js";
 import { openBulk } from "./bulk.js";
 import { canRunAgain, choiceColumn, showChoice } from "./choice.js";
-import { byId, type Column, element } from "./dom.js";
-import { ago } from "./format.js";
+import { button, byId, type Column, element } from "./dom.js";
+import { ago, duration } from "./format.js";
 import { shortId } from "./ids.js";
 import { nothingFound } from "./nothing-found.js";
 import { reasonOf } from "./reason.js";
@@ -61,10 +61,11 @@ function columns(page: Page, operations: readonly Listed[]): readonly Column<Lis
   const all: readonly Column<Listed>[] = [
     { title: "Status", cell: (operation) => statusInList(page, operation) },
     { title: "Definition", cell: ({ definition }) => definition },
-    { title: "Reason", cell: reasonOf },
+    ...(operations.some((operation) => reasonOf(operation) !== "") ? [REASON] : []),
     { title: "Tenant", cell: ({ tenant }) => tenant },
     ...(operations.some((operation) => operation.principal !== undefined) ? [principal] : []),
     { title: "Attempts", cell: ({ attempt }) => String(attempt) },
+    ...(operations.some(({ finishedAt }) => finishedAt !== undefined) ? [TOOK] : []),
     { title: "Created", cell: ({ createdAt }) => ago(createdAt) },
   ];
   const link: Column<Listed> = {
@@ -75,6 +76,15 @@ function columns(page: Page, operations: readonly Listed[]): readonly Column<Lis
   const choices = operations.some((each) => canRunAgain(overview, each)) ? [choiceColumn(page)] : [];
   return [...choices, link, ...all];
 }
+
+const REASON: Column<Listed> = { title: "Reason", cell: reasonOf };
+
+/** Time from its acceptance to its end. */
+const TOOK: Column<Listed> = {
+  title: "Took",
+  cell: ({ createdAt, finishedAt }) =>
+    finishedAt === undefined ? "" : duration(Date.parse(finishedAt) - Date.parse(createdAt)),
+};
 
 /** Creates the status of a row. A failure that was run again is done, and leads to its successor. */
 function statusInList({ view, go }: Page, operation: Listed): HTMLElement {
@@ -92,16 +102,15 @@ export function statusOf({ status, retriedBy }: Listed): HTMLElement {
 }
 
 /** Offers to run everything in the list again, if there is a filter that the redrive understands. */
-function showBulk({ overview, view, reload }: Page): void {
-  byId("bulk").hidden = !overview.operates || view.status !== "failed" || view.words !== "";
+function showBulk(page: Page): void {
+  const { overview, view } = page;
   const { internal: _, ...narrowing } = bulkFilterOf(view);
-  const isEmpty = Object.keys(narrowing).length === 0;
-  const open = byId<HTMLButtonElement>("bulk-open");
-  open.disabled = isEmpty;
-  open.onclick = () => openBulk(bulkFilterOf(view), reload);
-  byId("bulk-hint").textContent = isEmpty
-    ? "Filter by definition, tenant, principal, time, error or message first."
-    : "";
+  const isNarrow = Object.keys(narrowing).length > 0 && view.words === "";
+  byId("bulk").replaceChildren(
+    ...(overview.operates && view.status === "failed" && isNarrow
+      ? [button("Run all of these again…", () => openBulk(page, bulkFilterOf(view)))]
+      : []),
+  );
 }
 
 /** Returns the list or overview that a view of details came from. */

@@ -3,7 +3,7 @@ import { readOverview } from "./api.js";
 import { showChips } from "./chips.js";
 import { hasChoice } from "./choice.js";
 import { showDetails } from "./details.js";
-import { byId, showProblem } from "./dom.js";
+import { announce, byId, showProblem } from "./dom.js";
 import { showFailures } from "./failures.js";
 import { fillFilters, readFilters, showFilters } from "./filters.js";
 import { startKeys } from "./keys.js";
@@ -86,8 +86,9 @@ function isInUse(section: HTMLElement): boolean {
   return byId<HTMLDialogElement>("dialog").open || hasChoice() || section.contains(document.activeElement);
 }
 
-/** Shows a view, and moves the focus to its heading. */
+/** Shows a view, and moves the focus to its heading. Takes back the offer to undo. */
 function go(view: View): void {
+  announce("");
   history.pushState(null, "", urlOf(view));
   void load({ focus: true });
 }

@@ -96,6 +96,20 @@ describe("the first screen", () => {
     await page.getByRole("heading", { name: "Failures by reason" }).waitFor();
   });
 
+  it("does not move what it has shown", async () => {
+    const stage = await startConsole();
+    await stage.end("is refused");
+    const page = await openConsole(stage.url);
+    const shift = `new Promise((resolve) => {
+      let sum = 0;
+      new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) sum += value;
+      }).observe({ type: "layout-shift", buffered: true });
+      setTimeout(() => resolve(sum), 500);
+    })`;
+    expect(await page.evaluate(shift)).toBeLessThanOrEqual(0.05);
+  });
+
   it("opens definitions with the keyboard", async () => {
     const stage = await startConsole();
     const page = await openConsole(stage.url);

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { seriousViolations } from "./accessibility.js";
+import { violations } from "./accessibility.js";
 import { type OpenPage, useChromium } from "./chromium.js";
 import { CREDENTIALS } from "./console-stage.js";
 
@@ -55,9 +55,9 @@ export async function rowHeights(page: Page): Promise<number[]> {
 export const inBerlin: BrowserContextOptions = { locale: "en-US", timezoneId: "Europe/Berlin" };
 export const EXACT_TIME = /^\w{3} \d+, \d{4}, \d+:\d{2}:\d{2} [AP]M GMT\+[12]$/;
 
-/** Nothing sticks out of a page, and it has no serious barriers. */
+/** Nothing sticks out of a page, and it has no barriers. */
 export async function expectToFit(page: Page, place: string): Promise<void> {
   const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
   expect(overflow, place).toBeLessThanOrEqual(0);
-  expect(await seriousViolations(page), place).toEqual([]);
+  expect(await violations(page), place).toEqual([]);
 }

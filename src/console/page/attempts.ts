@@ -25,7 +25,9 @@ export function timelineOf(
   const items = timeline.map((entry, index) => {
     const at = entry.at === undefined ? undefined : Date.parse(entry.at);
     const end = at ?? nextIn(timeline, index) ?? to;
-    const bar = BARS.includes(entry.event) ? barOf({ from, to }, reached, end) : undefined;
+    // The last attempt has its own bar if the operation failed with it.
+    const isRepeated = entry.event === "failed" && end === reached && index > 1;
+    const bar = BARS.includes(entry.event) && !isRepeated ? barOf({ from, to }, reached, end) : undefined;
     if (at !== undefined) reached = at;
     return itemOf(page, entry, { bar, offsetMs: at === undefined ? undefined : at - from });
   });

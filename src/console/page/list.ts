@@ -35,7 +35,7 @@ export async function showList(page: Page): Promise<void> {
       ? nothingFound(page, cursor !== undefined)
       : foldedTable("Operations, newest first", columns(page, operations), operations),
   );
-  showBulk(page);
+  showBulk(page, operations.length > 0);
   showChoice(page);
   byId("done").textContent = doneOf(operations);
   byId("pages").replaceChildren(
@@ -102,12 +102,12 @@ export function statusOf({ status, retriedBy }: Listed): HTMLElement {
 }
 
 /** Offers to run everything in the list again, if there is a filter that the redrive understands. */
-function showBulk(page: Page): void {
+function showBulk(page: Page, hasRows: boolean): void {
   const { overview, view } = page;
   const { internal: _, ...narrowing } = bulkFilterOf(view);
   const isNarrow = Object.keys(narrowing).length > 0 && view.words === "";
   byId("bulk").replaceChildren(
-    ...(overview.operates && view.status === "failed" && isNarrow
+    ...(overview.operates && view.status === "failed" && isNarrow && hasRows
       ? [button("Run all of these again…", () => openBulk(page, bulkFilterOf(view)))]
       : []),
   );

@@ -20,25 +20,30 @@ export function foldedTable(
   operations: readonly Listed[],
 ): HTMLTableElement {
   const kinds = byKind(operations);
-  const isWorthIt = kinds.size > 1;
   const created = table(caption, columns, [...kinds.values()].flat());
   const rows = [...(created.tBodies[0]?.rows ?? [])];
   for (const [kind, members] of kinds) {
     const own = rows.splice(0, members.length);
-    if (isWorthIt && members.length >= FOLDED)
-      own[0]?.before(foldOf({ kind, members, rows: own, columns: columns.length }));
+    if (members.length > 1) own[0]?.before(foldOf({ kind, members, rows: own, columns: columns.length }));
   }
   return created;
 }
 
-/** Returns the operations by their reason, in the order of the newest of each. Those without a reason are alone. */
+/**
+ * Returns the operations by their reason, in the order of the newest of each. Those whose reason few others have stay alone and in
+ * their place, and so do all if they have one reason.
+ */
 function byKind(operations: readonly Listed[]): ReadonlyMap<string, readonly Listed[]> {
-  const kinds = new Map<string, Listed[]>();
-  for (const operation of operations) {
-    const kind = kindOf(operation) || operation.operationId;
-    kinds.set(kind, [...(kinds.get(kind) ?? []), operation]);
+  const kinds = operations.map(kindOf);
+  const isOne = new Set(kinds).size === 1;
+  const folded = new Map<string, Listed[]>();
+  for (const [index, operation] of operations.entries()) {
+    const kind = kinds[index] ?? "";
+    const isFolded = !isOne && kind !== "" && kinds.filter((each) => each === kind).length >= FOLDED;
+    const key = isFolded ? kind : operation.operationId;
+    folded.set(key, [...(folded.get(key) ?? []), operation]);
   }
-  return kinds;
+  return folded;
 }
 
 /** The rows of one reason. */

@@ -33,7 +33,7 @@ function historyOf(operation: OperationDetails): Pick<Details, "operation" | "ti
   return { operation: summaryOf(operation), timeline: timelineOf(operation) };
 }
 
-/** Reads the operations that this one runs again and that run it again, oldest first. Empty if there are none. */
+/** Reads the operations that this one runs again and that run it again, oldest first. Empty without any. */
 async function chainOf(operator: Operator, found: OperationDetails): Promise<readonly ChainLink[]> {
   const before = await follow(operator, found, ({ retryOf }) => retryOf);
   const after = await follow(operator, found, ({ retriedBy }) => retriedBy);

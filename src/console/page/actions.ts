@@ -16,7 +16,7 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
   unknown: "The operation no longer exists.",
 };
 
-/** What was done, and how to undo it, if that is possible. */
+/** A change that was made, and how to undo it, if that is possible. */
 export interface Done {
   readonly sentence: string;
   readonly undo?: { readonly label: string; readonly change: () => Promise<Done> };
@@ -58,7 +58,7 @@ async function redriven(operationId: string): Promise<Done> {
 /** A question before a change. */
 interface Question {
   readonly title: string;
-  /** What the change does, and to how many. */
+  /** Sentences that say what the change does, and to how many. */
   readonly says: readonly string[];
   /** Label of the button that makes the change. */
   readonly confirm: string;

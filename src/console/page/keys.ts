@@ -12,7 +12,7 @@ const KEYS: readonly (readonly [key: string, meaning: string])[] = [
 /** Name under which the browser remembers that single keys do nothing, for people who speak to their computer. */
 const OFF = "async-request-reply.keys-off";
 
-/** What keys do elsewhere on the page. */
+/** Actions of keys that concern other parts of the page. */
 interface Actions {
   /** Goes back from an operation. */
   back(): void;

@@ -14,7 +14,7 @@ export function whyOf({ operation, why = [] }: Sent<Details>): HTMLElement | und
     return box("failed", "Why it failed", [element("p", { class: "reason" }, reasonOf(operation))]);
   if (status !== "pending" || why.length === 0) return undefined;
   const isRunning = why.some(({ reason }) => reason === "attempt-open") && why.length === 1;
-  const title = isRunning ? "What it does" : "Why it does not run";
+  const title = isRunning ? "Its attempt" : "Why it does not run";
   const sentences = why.map((reason) => element("p", {}, ...sentenceOf(reason, definition)));
   return box("pending", title, sentences);
 }

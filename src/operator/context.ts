@@ -105,7 +105,7 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 }
 
 /** Methods of a store that an operator uses. */
-export type OperatedStore = Pick<
+type OperatedStore = Pick<
   OperationStore,
   "getMany" | "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume"
 >;

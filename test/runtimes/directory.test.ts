@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { isNight } from "../support/effort.js";
 import { isSkipped, workerd } from "./matrix.js";
@@ -238,6 +239,52 @@ describe.skipIf(isSkipped(workerd))("a tenant with several objects", () => {
     await submit(client, "/passing", {}, "one");
     expect((await more("two")).status).toBe(503);
     await expect.poll(async () => (await more("two")).status, { timeout: 60_000, interval: 500 }).toBe(202);
+  });
+});
+
+describe.skipIf(isSkipped(workerd))("objects whose process is killed while they begin", () => {
+  it("keep their numbers, so that every operation is found and none exists twice", async () => {
+    let server = await startServer(project(), program);
+    const operator = operatorOf(() => server);
+    const tenants = [...Array(20).keys()].map((place) => `sharded-${1 + (place % 4)}-killed-${place}`);
+    const keys = ["a", "b", "c", "d", "e"];
+    const accepted = new Map<string, string>();
+    const submitAll = () =>
+      Promise.all(
+        tenants.flatMap((tenant) =>
+          keys.map(async (key) => {
+            const client = asTenant(tenant, () => server);
+            const headers = { "idempotency-key": key };
+            const sending = client("/reports", { method: "POST", headers, body: { name: key } });
+            const reply = await sending.catch(() => undefined);
+            if (reply?.status !== 202) return;
+            const name = `${tenant} ${key}`;
+            expect(accepted.get(name) ?? idIn(reply)).toBe(idIn(reply));
+            accepted.set(name, idIn(reply));
+          }),
+        ),
+      );
+    try {
+      for (const lifeMs of [150, 300, 450]) {
+        const submitting = submitAll();
+        await sleep(lifeMs);
+        await server.kill();
+        await submitting;
+        server = await startServer(project(), program);
+      }
+      await expect
+        .poll(() => submitAll().then(() => accepted.size), { timeout: 60_000, interval: 500 })
+        .toBe(tenants.length * keys.length);
+      for (const [name, id] of accepted) {
+        await ends(
+          asTenant(name.slice(0, -2), () => server),
+          id,
+        );
+        expect(await operator("get", id)).toMatchObject({ tenant: name.slice(0, -2), status: "completed" });
+      }
+    } finally {
+      await server.kill();
+    }
   });
 });
 

@@ -31,14 +31,14 @@ export interface SharedPause {
 }
 
 /** Answer to a report. */
-export type ReportAnswer =
+type ReportAnswer =
   /** `reports` counts the reports of this object. */
   | { readonly number: ObjectNumber; readonly reports: number; readonly pauses: readonly SharedPause[] }
   /** The tenant has operations in another number of objects. */
   | { readonly fixedShards: number };
 
 /** Request for objects, those with the newest operations first. */
-export interface NewestRequest {
+interface NewestRequest {
   /** Whether only failed operations count. */
   readonly failed: boolean;
   /** Only objects after this one. */

@@ -9,7 +9,7 @@ import { type ObjectName, parseNameText } from "./object-name.js";
 import { type ObjectNumber, withObjectNumber } from "./object-number.js";
 import type { AlarmStorage } from "./platform.js";
 
-/** What an object has to do with a directory. */
+/** The place of an object in a directory. */
 export interface Membership {
   /** Whether pauses come from the directory, so that those of the object are copies. */
   readonly sharesPauses: boolean;

@@ -23,7 +23,7 @@ export interface ObjectRestOptions {
   readonly forget: () => void;
 }
 
-/** What an object does when nothing runs: it sets the alarm for what is due next, or leaves if it holds nothing any more. */
+/** The rest of an object when nothing runs. It sets the alarm for what is due next, or leaves if it holds nothing any more. */
 export class ObjectRest {
   readonly #options: ObjectRestOptions;
   /** Whether the alarm rang since the last rest. Without that, an alarm stays that is too early: to move it costs a row. */

@@ -13,7 +13,7 @@ export interface ReportedCounts {
   readonly dueSince?: number;
 }
 
-/** What an object tells the directory, on waking and at most once a minute. */
+/** The state of an object, as it tells the directory on waking and at most once a minute. */
 export interface ObjectReport extends ObjectName {
   /** Number of the object. Absent before its first report. */
   readonly number?: ObjectNumber;
@@ -53,7 +53,7 @@ export interface NewestObject {
   readonly newestAt: number;
 }
 
-/** What the tenants are ordered by, the most first. */
+/** Order of tenants, the most first. */
 export type TenantOrder = "due" | "running" | "failed" | "age";
 
 /** Counts of a tenant as its objects reported them, of all definitions together. */

@@ -65,10 +65,10 @@ export function createTables(
         : integer(known, "number"));
     const reports = (known === undefined ? 0 : integer(known, "reports")) + 1;
     const { tenant, shards, newestAt = null, newestFailedAt = null } = report;
-    run(
-      "insert or replace into arr_objects values (?, ?, ?, ?, ?, ?, ?, ?)",
-      ...[name, number, tenant, shards, reports, now(), newestAt, newestFailedAt],
-    );
+    const changing = [number, reports, now(), newestAt, newestFailedAt];
+    // An update leaves the entries of indexes alone that stay, and each of them is a row that is paid for.
+    if (known === undefined) run(INSERT, name, tenant, shards, ...changing);
+    else run(UPDATE, ...changing, name);
     replaceCounts(name, report.counts);
     return { number, reports };
   }
@@ -127,6 +127,10 @@ export function createTables(
   }
 }
 
+const INSERT = `insert into arr_objects (name, tenant, shards, number, reports, reported_at, newest_at, newest_failed_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`;
+const UPDATE = `update arr_objects set number = ?, reports = ?, reported_at = ?, newest_at = ?, newest_failed_at = ?
+  where name = ?`;
 const SUMS = `coalesce(sum(due), 0) as due, coalesce(sum(running), 0) as running, coalesce(sum(scheduled), 0) as scheduled,
   coalesce(sum(failed), 0) as failed, min(due_since) as due_since`;
 const STATS = `select ${SUMS} from arr_counts where definition = ?`;

@@ -5,11 +5,16 @@ import { expect, it } from "vitest";
 import { root } from "../support/built.js";
 
 function print(...args: string[]): { readonly status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [join(root, "dist/postgres-sql.js"), ...args], { encoding: "utf8" });
+  return spawnSync(process.execPath, [join(root, "dist/cli.js"), "sql", ...args], { encoding: "utf8" });
 }
 
 it("prints the SQL of the default schema", () => {
   expect(print()).toMatchObject({ status: 0, stdout: postgresMigrations().join("\n"), stderr: "" });
+});
+
+it("prints it under the earlier name of the command too", () => {
+  const { stdout } = spawnSync(process.execPath, [join(root, "dist/postgres-sql.js")], { encoding: "utf8" });
+  expect(stdout).toBe(print().stdout);
 });
 
 it("prints the SQL of another schema", () => {
@@ -25,18 +30,18 @@ it("prints no placeholder of Flyway", () => {
 it.each(["--help", "-h"])("explains itself: %s", (option) => {
   const { status, stdout, stderr } = print(option);
   expect([status, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain("Usage: async-request-reply-postgres-sql [--for sql|");
+  expect(stdout).toContain("Usage: async-request-reply sql [--for sql|");
   for (const name of ["--for", "--after", "--schema"])
     expect(stdout).toMatch(new RegExp(`^  ${name} .*\\.$`, "m"));
 });
 
 it("ends quietly if the reader closes the pipe", () => {
-  const command = `"${process.execPath}" "${join(root, "dist/postgres-sql.js")}" | head -c 1`;
+  const command = `"${process.execPath}" "${join(root, "dist/cli.js")}" sql | head -c 1`;
   expect(spawnSync("sh", ["-c", command], { encoding: "utf8" })).toMatchObject({ stdout: "d", stderr: "" });
 });
 
 it.each<[readonly string[], string]>([
-  [["--fro", "knex"], "Unknown option '--fro'. Usage: async-request-reply-postgres-sql [--for sql|"],
+  [["--fro", "knex"], "Unknown option '--fro'. Usage: async-request-reply sql [--for sql|"],
   [["--for"], "Option '--for <value>' argument missing. Usage: "],
   [["jobs"], "Unexpected argument 'jobs'. Usage: "],
   [["--for", "knexx"], 'Unknown tool "knexx". Did you mean `knex`?'],

@@ -5,7 +5,7 @@ import { expectMisconfigured, refusedCheck } from "./refused-check.js";
 
 await describePostgres("check() looks at the schema and", (server) => {
   const howTo = (schema: string) =>
-    `Call \`backend.migrate()\` or apply the SQL printed by \`npx async-request-reply-postgres-sql --schema ${schema}\`.`;
+    `Call \`backend.migrate()\` or apply the SQL printed by \`npx async-request-reply sql --schema ${schema}\`.`;
 
   /** A schema that an administrator keeps, as the statements leave it. */
   async function manual(...statements: readonly ((schema: string) => string)[]) {

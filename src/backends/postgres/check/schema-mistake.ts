@@ -37,7 +37,7 @@ export function howToMigrate(schema: string): string {
 
 function sqlOf(schema: string): string {
   const argument = schema === "async_request_reply" ? "" : ` --schema ${schema}`;
-  return `the SQL printed by \`npx async-request-reply-postgres-sql${argument}\``;
+  return `the SQL printed by \`npx async-request-reply sql${argument}\``;
 }
 
 /** Returns the reason why a role could not migrate a schema. Without USAGE, the role cannot even read the schema. */

@@ -49,7 +49,7 @@ it("serves the console of a file, read only, to who has the address", async () =
   expect(await stop()).toBe(0);
 });
 
-it("changes operations if it is told to", async () => {
+it("changes operations with --operate", async () => {
   const { file, id } = await createFile("operate.db");
   const { url } = await startConsole(`sqlite:${file}`, "--operate");
   const { get, post } = await logIn(url);
@@ -75,7 +75,7 @@ it("answers under names of this machine only", async () => {
   await logIn(url);
 });
 
-it("shows the definitions that it is told", async () => {
+it("shows the definitions with these names", async () => {
   const { file } = await createFile("named.db");
   const { url } = await startConsole(file, "--definition", "orders", "--definition", "reports");
   const { get } = await logIn(url);

@@ -11,7 +11,7 @@ const NEWEST = 1_000;
  * Returns definitions with these names, or with those that a store has operations of. They take any value, because the program does not
  * know their schemas.
  *
- * Throws `INVALID_OPTION` if there are none.
+ * Throws `INVALID_OPTION` if it has no operations.
  */
 export async function definitionsIn(
   { operations, output }: Backend,

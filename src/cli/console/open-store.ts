@@ -88,7 +88,7 @@ function checkTables(file: string, database: SqliteDatabase): void {
 
 type Closable = SqliteDatabase & { close(): void };
 
-/** Imports a module that the user may not have installed. */
+/** Imports a module, if the user has installed it. */
 async function load<Module>(name: string): Promise<Module | undefined> {
   try {
     return (await import(name)) as Module;

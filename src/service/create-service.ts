@@ -155,6 +155,7 @@ export function createService<
     close: () => {
       // The lifecycle waits for requests in progress, and these may be waiting for work.
       hub.close();
+      outputs?.close();
       return lifecycle.close([bell.flush, backend.close]);
     },
     ...awaitUsing(),

@@ -13,6 +13,7 @@ const folder = join(import.meta.dirname, "../../../src/backends/sqlite/schema");
 const FROZEN: Readonly<Record<string, string>> = {
   "1.sql": "9112fb1697563283632c4f13de7fc8b8fc51fe51216401fc13bc15df0984cc26",
   "2.sql": "c48887043087cce8314f26b097f50d4d05cef88e6d8593ec047344bcad22f127",
+  "3.sql": "f7b3be2c4c8d05d8c33def085c333f244831b7a6d7e826aca33a3b103194992c",
 };
 
 describe("the schema of SQLite", () => {

@@ -115,7 +115,7 @@ function readSteps(table: MinutesTable, request: MinutesRequest): readonly StepW
   return definitions.flatMap((definition) => {
     const byStep = new Map<number, KeptWork[]>();
     for (const row of table.between(definition, from, to)) {
-      const start = row.start - (row.start % stepMs);
+      const start = row.start - ((row.start - from) % stepMs);
       const rows = byStep.get(start);
       if (rows === undefined) byStep.set(start, [row]);
       else rows.push(row);

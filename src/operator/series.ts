@@ -11,11 +11,11 @@ import { readDate } from "./filter.js";
 export interface SeriesOptions<Name extends string = string> {
   /** Only this definition. Default: all that the operator knows. */
   readonly definition?: Name | undefined;
-  /** Start of the range. The first step contains it. */
+  /** Start of the range. The first step begins with the minute that contains it. */
   readonly from: Date;
-  /** End of the range. The last step ends with it, or contains it. */
+  /** End of the range. The last minute contains it, unless it begins there. */
   readonly to: Date;
-  /** Length of a step, which begins at a multiple of it (UTC). A multiple of 60,000. Milliseconds. */
+  /** Length of a step. A multiple of 60,000. Milliseconds. */
   readonly stepMs: number;
 }
 
@@ -63,10 +63,10 @@ export async function series(
   options: SeriesOptions,
 ): Promise<readonly SeriesStep[]> {
   const { definition, stepMs, ...range } = readOptions(options, optionsTable(context), "operator.series");
-  const from = Math.floor(range.from.getTime() / stepMs) * stepMs;
-  const to = Math.ceil(range.to.getTime() / stepMs) * stepMs;
+  const from = Math.floor(range.from.getTime() / MINUTE_MS) * MINUTE_MS;
+  const to = Math.ceil(range.to.getTime() / MINUTE_MS) * MINUTE_MS;
   if (from >= to) throw misuse("Option `to` of operator.series must be later than `from`.");
-  const steps = (to - from) / stepMs;
+  const steps = Math.ceil((to - from) / stepMs);
   if (steps > MAX_STEPS)
     throw misuse(
       `The range of operator.series has ${steps} steps. Pass a larger \`stepMs\`, or a shorter range of at most ${MAX_STEPS} steps.`,

@@ -68,7 +68,7 @@ export interface MinutesRequest {
   readonly from: number;
   /** End of the last minute, which does not belong to the range. */
   readonly to: number;
-  /** Length of a step, which begins at a multiple of it. A multiple of a minute. Milliseconds. */
+  /** Length of a step. The first one begins at `from`. A multiple of a minute. Milliseconds. */
   readonly stepMs: number;
 }
 

@@ -184,7 +184,7 @@ describe("the series of an operator", () => {
     expect(written).toHaveLength(length);
   });
 
-  it("is in the order of time and then of the definitions, in steps that begin at their multiples", async () => {
+  it("is in the order of time and then of the definitions, in steps of which the first begins with the minute of the start", async () => {
     const { clock, service, operator } = openStage();
     await clock.advance(30 * MINUTE_MS);
     for (let hour = 0; hour < 3; hour += 1) {
@@ -203,10 +203,12 @@ describe("the series of an operator", () => {
       [1, "limited", 1],
       [2, "orders", 1],
     ]);
-    expect(await read(start + 1, start + HOUR_MS + 1, HOUR_MS)).toEqual([
-      [0, "orders", 1],
-      [1, "orders", 1],
-      [1, "limited", 1],
+    const [from, to] = [start + HOUR_MS / 2 + 1, start + HOUR_MS * 1.5];
+    expect(await read(from, to, HOUR_MS)).toEqual([[0.5, "orders", 1]]);
+    expect(await read(from, to + 1, HOUR_MS)).toEqual([
+      [0.5, "orders", 1],
+      [1.5, "orders", 1],
+      [1.5, "limited", 1],
     ]);
     expect(await read(start, start + HOUR_MS, MINUTE_MS)).toEqual([[0.5, "orders", 1]]);
   });

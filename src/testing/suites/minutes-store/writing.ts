@@ -77,7 +77,7 @@ export const writingChecks: readonly MinutesStoreCheck[] = [
   },
   {
     rule: "minutes.read.range",
-    name: "reads the minutes of a range, without the one at its end, in steps that begin at their multiples",
+    name: "reads the minutes of a range, without the one at its end, in steps of which the first begins with it",
     check: async (backend) => {
       const minute = await currentMinute(backend);
       const hour = minute - (minute % HOUR_MS);
@@ -104,8 +104,9 @@ export const writingChecks: readonly MinutesStoreCheck[] = [
       deepEqual(
         await read(hour + MINUTE_MS, hour + HOUR_MS, 2 * MINUTE_MS),
         [
-          [hour, b],
-          [hour + 58 * MINUTE_MS, c + d],
+          [hour + MINUTE_MS, b],
+          [hour + 57 * MINUTE_MS, c],
+          [hour + 59 * MINUTE_MS, d],
         ],
         "steps of two minutes in a part of the first hour",
       );

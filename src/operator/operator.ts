@@ -84,8 +84,8 @@ export interface Operator<Name extends string = string> {
   failures(filter?: FailureFilter<Name>): Promise<Failures<Name>>;
   /**
    * Returns what all processes have counted, by definition and step, the earliest first. Steps in which nothing happened and no worker
-   * served the definition are absent. Processes write every 10 s, so the last seconds can be missing. What a process had not written
-   * when it was killed is lost.
+   * served the definition are absent. Processes write every 10 s, so the last seconds can be missing. A process that is killed
+   * loses the counts that it has not written.
    *
    * Minutes are kept for 7 days. For times before, all counts of an hour stand at its start, for 90 days.
    *

@@ -26,7 +26,7 @@ export interface Quantiles {
   readonly p99Ms: number;
 }
 
-/** What happened to operations of one definition in one step. */
+/** Counts and durations of one definition in one step. */
 export interface SeriesStep<Name extends string = string> extends WorkCounts {
   readonly definition: Name;
   /** Start of the step. */

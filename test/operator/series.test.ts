@@ -24,7 +24,7 @@ const limited = defineOperation({
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** A store of minutes that passes calls on, counts them, and can lose what it is told. */
+/** A store of minutes that keeps what is written. */
 function openStage(
   alter: (minutes: Required<Backend>["minutes"]) => Partial<Backend["minutes"]> = () => ({}),
 ) {

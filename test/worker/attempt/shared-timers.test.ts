@@ -102,7 +102,7 @@ describe("attempts that begin in the same millisecond", () => {
         };
       },
     };
-    // Counts by minute have timers of their own.
+    // Counts by minute would add timers.
     const { minutes: _, ...backend }: Backend = createMemoryBackend({ clock: counting });
     const input = '{"itemId":"item","quantity":1}';
     const order = { tenant: "default", definition: "orders", input, retentionMs: 60_000, delayMs: 0 };

@@ -39,7 +39,7 @@ export const foldingChecks: readonly MinutesStoreCheck[] = [
   },
   {
     rule: "minutes.fold.written",
-    name: "leaves rows alone that were written within 2 minutes, whatever minute they are of",
+    name: "leaves rows alone that were written within 2 minutes, also those of earlier minutes",
     needs: ["skipsTime"],
     check: async (backend, time) => {
       const minute = await currentMinute(backend);

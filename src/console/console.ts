@@ -1,12 +1,5 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
-import {
-  callback,
-  instance,
-  type OptionTable,
-  optional,
-  readOptions,
-  unchecked,
-} from "../contract/option-table.js";
+import { callback, instance, type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Operator } from "../operator/operator.js";
@@ -15,7 +8,6 @@ import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import type { ConsoleAuthorize } from "./access/authorize.js";
-import type { Counters } from "./counters.js";
 import type { ConsoleContext } from "./data.js";
 import { handle } from "./handle.js";
 
@@ -25,8 +17,6 @@ export interface ConsoleOptions {
   readonly operator: Operator;
   /** Decides for each request whether its caller may do nothing, observe or operate. */
   readonly authorize: ConsoleAuthorize;
-  /** Counters whose `observe` gets the events of the workers in this process. Default: no throughput and latency. */
-  readonly counters?: Counters;
   /** Receives an event for every refused request. `false` turns events off. Default: logs errors to the console. */
   readonly observe?: Observer | false;
   /** Clock, for tests. Default: that of the platform. */
@@ -41,14 +31,11 @@ export interface Console extends AwaitUsing {
   close(): Promise<void>;
 }
 
-type Given = Omit<Required<ConsoleOptions>, "counters"> & { readonly counters: Counters | undefined };
-
-const OPTIONS: OptionTable<Given> = {
+const OPTIONS: OptionTable<Required<ConsoleOptions>> = {
   operator: instance("the return value of createOperator()", "list"),
   authorize: callback(),
-  counters: optional(instance("the return value of createCounters()", "read")),
   observe: unchecked(),
-  runtime: (value = { clock: systemClock }) => value as Given["runtime"],
+  runtime: (value = { clock: systemClock }) => value as Pick<Runtime, "clock">,
 };
 
 /**

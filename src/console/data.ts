@@ -1,4 +1,4 @@
-import { AsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { isObject } from "../contract/options.js";
 import { present } from "../contract/present.js";
 import { PROBLEM_NAMES } from "../contract/problem.js";
@@ -13,7 +13,6 @@ import type { OperationDetails, OperationSummary } from "../operator/views.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
 import type { ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
-import type { Counters } from "./counters.js";
 import { timelineOf } from "./timeline.js";
 import type { Changed, Details, Overview, Payload } from "./wire.js";
 
@@ -21,7 +20,6 @@ import type { Changed, Details, Overview, Payload } from "./wire.js";
 export interface ConsoleContext {
   readonly operator: Operator;
   readonly authorize: ConsoleAuthorize;
-  readonly counters: Counters | undefined;
   readonly clock: Clock;
   readonly observe: Observer;
 }
@@ -42,18 +40,39 @@ export interface Call {
 const ERROR_TYPES: readonly string[] = PROBLEM_NAMES.slice(PROBLEM_NAMES.indexOf("work-failed"));
 
 /** Reads the statistics, and what the caller and the back end can do. */
-export async function readOverview(
-  { operator, counters }: ConsoleContext,
-  { caller }: Call,
-): Promise<Overview> {
+export async function readOverview(context: ConsoleContext, { caller }: Call): Promise<Overview> {
+  const { operator } = context;
   const { definitions } = operator;
+  const [stats, lastHour] = await Promise.all([operator.stats(), readLastHour(context)]);
   return {
     operates: caller.access === "operate",
     definitions,
     errorTypes: ERROR_TYPES,
-    stats: await operator.stats(),
-    ...(counters === undefined ? {} : { lastHour: counters.read() }),
+    stats,
+    ...present({ lastHour }),
   };
+}
+
+const MINUTE_MS = 60_000;
+const MINUTES = 60;
+
+/** Reads what ended in this minute and the 59 before it. Returns undefined if the back end keeps no minutes. */
+async function readLastHour({ operator, clock }: ConsoleContext): Promise<Overview["lastHour"]> {
+  const thisMinute = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
+  const from = new Date(thisMinute - (MINUTES - 1) * MINUTE_MS);
+  const to = new Date(thisMinute + MINUTE_MS);
+  try {
+    const steps = await operator.series({ from, to, stepMs: MINUTES * MINUTE_MS });
+    return steps.map(({ definition, completed, failed, total }) => ({
+      definition,
+      completed,
+      failed,
+      ...(total === undefined ? {} : { medianMs: total.p50Ms, p95Ms: total.p95Ms }),
+    }));
+  } catch (error) {
+    if (isAsyncReplyError(error) && error.code === "NOT_SUPPORTED") return undefined;
+    throw error;
+  }
 }
 
 const PAGE = 50;

@@ -1,7 +1,7 @@
 import type { DefinitionCounts } from "../operator/pause.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
 
-/** Work that ended within the last hour, as workers of one process reported it. */
+/** Work that ended within the last hour. */
 export interface LastHour {
   /** Name of the definition. */
   readonly definition: string;
@@ -9,10 +9,10 @@ export interface LastHour {
   readonly completed: number;
   /** Operations that failed and were not cancelled. */
   readonly failed: number;
-  /** Time from acceptance to end that half of the operations did not exceed. Milliseconds, up to 12 % too high. */
-  readonly medianMs: number;
-  /** Time from acceptance to end that 95 % of the operations did not exceed. Milliseconds, up to 12 % too high. */
-  readonly p95Ms: number;
+  /** Time from acceptance to end that half of the operations did not exceed. Milliseconds, up to 12 % too high. Absent if none ended. */
+  readonly medianMs?: number;
+  /** Time from acceptance to end that 95 % of the operations did not exceed. Milliseconds, up to 12 % too high. Absent if none ended. */
+  readonly p95Ms?: number;
 }
 
 /** Everything that does not depend on the filter. */
@@ -22,11 +22,8 @@ export interface Overview {
   readonly definitions: readonly string[];
   readonly errorTypes: readonly string[];
   readonly stats: readonly DefinitionCounts[];
-  readonly lastHour?: {
-    readonly definitions: readonly LastHour[];
-    /** How long the process has counted, at most an hour. Milliseconds. */
-    readonly countedMs: number;
-  };
+  /** Absent if the back end keeps no counts. */
+  readonly lastHour?: readonly LastHour[];
 }
 
 /** One event in the life of an operation. `at` is absent if the time is not known. */

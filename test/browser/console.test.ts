@@ -81,7 +81,7 @@ describe("the page", () => {
     const page = await openConsole(stage.url);
     const invoices = page.locator("#statistics").getByRole("row").filter({ hasText: "invoices" });
     expect((await invoices.innerText()).split(/\s+/).slice(0, 3)).toEqual(["invoices", "Pause…", "1"]);
-    await page.getByText("The last hour covers the workers of this process").waitFor();
+    await page.getByText("The last hour covers all processes").waitFor();
     await invoices.getByRole("link", { name: "1 due: list invoices" }).click();
     await row(page, due).waitFor();
   });

@@ -39,7 +39,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
     "listOperations",
     "outputStream",
   ],
-  "./console": ["basic", "createConsole", "createCounters"],
+  "./console": ["basic", "createConsole"],
   "./durable-objects": [
     "createDirectoryObject",
     "createDurableObjectBackend",
@@ -83,6 +83,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
     "SimulationFailure",
     "createManualClock",
     "idempotencyStoreCases",
+    "minutesStoreCases",
     "operationStoreCases",
     "outputStoreCases",
     "queueCases",

@@ -51,8 +51,8 @@ it.each<[readonly string[], string]>([
     'Option `schema` must be a name of 1 to 48 characters from a-z, 0-9 and _ that does not begin with a digit, not "Jobs".',
   ],
   [["--after", "newest"], 'Option `after` must be the version of your schema, such as 1, not "newest".'],
-  [["--after", "99"], "Option `after` must be a version from 0 to 2, the newest of this release, not 99."],
-  [["--after", "2"], "Version 2 is the newest of this release. There is nothing to migrate."],
+  [["--after", "99"], "Option `after` must be a version from 0 to 3, the newest of this release, not 99."],
+  [["--after", "3"], "Version 3 is the newest of this release. There is nothing to migrate."],
 ])("refuses %j with a sentence, and prints nothing", (args, sentence) => {
   const { status, stdout, stderr } = print(...args);
   expect(stderr).toContain(`INVALID_OPTION: ${sentence}`);

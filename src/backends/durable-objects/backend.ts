@@ -140,9 +140,16 @@ export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: 
     synchronous,
     hash,
   });
+  const operations = createOperationStore(connection, table, runtime.newToken, outputs);
   const backend: DurableObjectBackend = {
     operations: {
-      ...createOperationStore(connection, table, runtime.newToken, outputs),
+      ...operations,
+      redrive: (id, { id: successor, onEndId, ...rest }) =>
+        operations.redrive(id, {
+          ...rest,
+          id: inSameObject(successor, id),
+          onEndId: inSameObject(onEndId, id),
+        }),
       watch: watchers.operations.watch,
       watchCancellations: watchers.cancellations.watch,
     },
@@ -165,4 +172,12 @@ export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: 
     close: async () => {},
   };
   return { backend, contents: createContents(statements, table), forget: connection.forget };
+}
+
+/** Ids of an object end with its number, if it has one. */
+const NUMBER_DIGITS = 8;
+
+/** Returns an id that ends as another one of the object. */
+function inSameObject(id: string, other: string): string {
+  return id.slice(0, -NUMBER_DIGITS) + other.slice(-NUMBER_DIGITS);
 }

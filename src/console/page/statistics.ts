@@ -10,14 +10,14 @@ interface Row {
   readonly lastHour: LastHour | undefined;
 }
 
-/** Shows the statistics. Hides what this process has not counted. */
+/** Shows the statistics. Hides what is not counted. */
 export function showStatistics(overview: Sent<Overview>, page: Pick<Page, "go" | "reload">): void {
   const { definitions, stats, lastHour, operates } = overview;
   byId("access").textContent = operates ? "You can observe and operate." : "You can observe.";
   const rows = definitions.map((definition) => ({
     definition,
     stats: stats.find((each) => each.definition === definition),
-    lastHour: lastHour?.definitions.find((each) => each.definition === definition),
+    lastHour: lastHour?.find((each) => each.definition === definition),
   }));
   const columns = [
     definitionColumn(page, operates),
@@ -27,9 +27,7 @@ export function showStatistics(overview: Sent<Overview>, page: Pick<Page, "go" |
   const caption = "Operations by definition. Failed ones that were run again do not count.";
   byId("statistics-table").replaceChildren(table(caption, columns, rows));
   byId("counted").textContent =
-    lastHour === undefined
-      ? ""
-      : `The last hour covers the workers of this process, which has counted for ${duration(lastHour.countedMs)}.`;
+    lastHour === undefined ? "" : "The last hour covers all processes. They write their counts every 10 s.";
 }
 
 function counts(go: Page["go"]): readonly Column<Row>[] {
@@ -78,10 +76,10 @@ const LAST_HOUR: readonly Column<Row>[] = [
   { title: "Failed in the last hour", cell: ({ lastHour }) => (lastHour?.failed ?? 0).toLocaleString("en") },
   {
     title: "Median time to end",
-    cell: ({ lastHour }) => (lastHour === undefined ? "–" : duration(lastHour.medianMs)),
+    cell: ({ lastHour }) => (lastHour?.medianMs === undefined ? "–" : duration(lastHour.medianMs)),
   },
   {
     title: "95 % end within",
-    cell: ({ lastHour }) => (lastHour === undefined ? "–" : duration(lastHour.p95Ms)),
+    cell: ({ lastHour }) => (lastHour?.p95Ms === undefined ? "–" : duration(lastHour.p95Ms)),
   },
 ];

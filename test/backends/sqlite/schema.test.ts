@@ -14,6 +14,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   "1.sql": "9112fb1697563283632c4f13de7fc8b8fc51fe51216401fc13bc15df0984cc26",
   "2.sql": "03ea38e7c5e9760aa2c64f5d96b311ae944eb23eb1f4436cbcafe062300fd871",
   "output-triggers.sql": "d4d1f8515110b6c8953465d32f522ae20307f5b809cb2ad003ba9257bae1fe68",
+  "3.sql": "f7b3be2c4c8d05d8c33def085c333f244831b7a6d7e826aca33a3b103194992c",
 };
 
 describe("the schema of SQLite", () => {

@@ -12,6 +12,7 @@ const TABLE_PRIVILEGES = [
   ...["select", "insert", "update", "delete"].map((privilege) => ["operations", privilege] as const),
   ...["select", "insert", "delete"].map((privilege) => ["paused", privilege] as const),
   ...["select", "insert", "update"].map((privilege) => ["shortest_leases", privilege] as const),
+  ...["select", "insert", "update", "delete"].map((privilege) => ["minutes", privilege] as const),
   ["migrations", "select"] as const,
 ];
 

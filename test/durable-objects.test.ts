@@ -175,6 +175,10 @@ describe("createOperationsObject", () => {
     );
   });
 
+  it("says what is missing without definitions", () => {
+    expect(() => open(brokenObject(), { definitions: undefined })).toThrow(/`definitions` must be a list/);
+  });
+
   it("says what to pass instead of another object", () => {
     expect(() => open({} as never)).toThrow(/`ctx\.storage`.*this\.ctx/);
     expect(() => open(brokenObject(), { perobject: true })).toThrow(/perobject.*perObject/);
@@ -226,6 +230,11 @@ describe("routeToTenant", () => {
     request.headers.set("async-request-reply-call", "getMany");
     await route(request, {});
     expect(forwarded.map(({ headers }) => headers.get("async-request-reply-call"))).toEqual([null]);
+  });
+
+  it("says what is missing without definitions", () => {
+    const options = { authorize, objects, shards: 2 };
+    expect(() => routeToTenant(options as never)).toThrow(/`definitions` must be a list/);
   });
 
   it("says what to pass instead of the objects", () => {

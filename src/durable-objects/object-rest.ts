@@ -57,15 +57,19 @@ export class ObjectRest {
   }
 
   async #leave(): Promise<void> {
-    const { alarm, contents, membership, storage, forget } = this.#options;
+    const { alarm, contents, membership, storage, forget, clock } = this.#options;
+    // The alarm stays until the directory knows.
+    const hasLeft = await membership.leave();
     const own = membership.values;
     const { size: values } = await storage.list({ limit: own + 1 });
     // Work may have come in the meantime, and then an alarm was set.
     if (!this.#isEmpty()) return;
+    if (!hasLeft) return alarm.set(Math.max(membership.owedAt(), clock.now() + BACKSTOP_MS));
     alarm.remove();
     if (values > own || contents.hasOthers()) return;
     forget();
-    await membership.leave(storage.deleteAll());
+    membership.deleted();
+    await storage.deleteAll();
   }
 
   #isEmpty(): boolean {

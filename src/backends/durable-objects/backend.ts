@@ -76,6 +76,8 @@ interface OpenOptions {
   readonly onRecord?: ((dueAt: number) => void) | undefined;
   /** Called after operations were deleted. Default: none. */
   readonly onPurge?: (() => void) | undefined;
+  /** Called before each use of the database, which it refuses if it throws. Default: none. */
+  readonly onUse?: (() => void) | undefined;
 }
 
 /** The database of an object. */
@@ -87,7 +89,14 @@ export interface OpenedStorage {
 }
 
 /** Opens the database of an object. */
-export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: OpenOptions): OpenedStorage {
+export function openStorage({
+  storage,
+  onCommit,
+  onRecord,
+  onPurge,
+  onUse,
+  ...given
+}: OpenOptions): OpenedStorage {
   const runtime: Runtime = { ...createSystemRuntime(), ...given.runtime };
   const { clock, hash } = runtime;
   const now = (): number => clock.now();
@@ -108,6 +117,7 @@ export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: 
         statements.nested(() => addVersions(statements, OBJECT_VERSIONS, now()));
     },
     changed,
+    onUse,
     onCommit: () => {
       onCommit?.(takeSoonest());
       watchers.tell(changed);

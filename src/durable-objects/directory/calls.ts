@@ -67,8 +67,8 @@ export interface ReportedTenant extends Omit<ReportedCounts, "definition"> {
 export interface DirectoryCalls {
   /** Records what an object has. Gives it a number at its first report. */
   readonly report: (report: ObjectReport) => Promise<ReportAnswer>;
-  /** Forgets an object that has deleted itself, unless it has reported again. */
-  readonly leave: (request: { readonly name: string; readonly reports: number }) => Promise<void>;
+  /** Forgets an object that is empty, unless it has reported again. Returns whether it is forgotten. */
+  readonly leave: (request: { readonly name: string; readonly reports: number }) => Promise<boolean>;
   /** Returns the names of the objects with a number: one, unless the directory was lost and two tenants got the same number. */
   readonly numbered: (request: { readonly number: ObjectNumber }) => Promise<readonly string[]>;
   /** Returns the names of the objects of a tenant. */

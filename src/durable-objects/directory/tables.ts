@@ -36,8 +36,9 @@ export function createTables(
     },
     leave: ({ name, reports }) => {
       run("delete from arr_objects where name = ? and reports = ?", name, reports);
-      if (first("select 1 from arr_objects where name = ?", name) === undefined)
-        run("delete from arr_counts where name = ?", name);
+      const isForgotten = first("select 1 from arr_objects where name = ?", name) === undefined;
+      if (isForgotten) run("delete from arr_counts where name = ?", name);
+      return isForgotten;
     },
     numbered: ({ number }) => namesIn(all("select name from arr_objects where number = ?", number)),
     ofTenant: ({ tenant }) => namesIn(all("select name from arr_objects where tenant = ?", tenant)),
@@ -142,7 +143,8 @@ const ORDERS: Readonly<Record<TenantOrder, string>> = {
   due: "due desc",
   running: "running desc",
   failed: "failed desc",
-  age: "due_since is null, due_since",
+  // Within an expression, `due_since` would be that of any of the tenant's counts.
+  age: "min(due_since) is null, due_since",
 };
 
 function namesIn(rows: readonly Row[]): readonly string[] {

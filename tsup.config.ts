@@ -10,6 +10,7 @@ export const library = {
   name: "library",
   entry: {
     index: "src/index.ts",
+    cli: "src/cli/main.ts",
     bullmq: "src/brokers/bullmq/index.ts",
     client: "src/client/index.ts",
     console: "src/console/index.ts",
@@ -24,7 +25,7 @@ export const library = {
     operator: "src/operator/index.ts",
     ports: "src/ports.ts",
     postgres: "src/backends/postgres/index.ts",
-    "postgres-sql": "src/backends/postgres/print-sql.ts",
+    "postgres-sql": "src/cli/postgres-sql.ts",
     rabbitmq: "src/brokers/rabbitmq/index.ts",
     sqlite: "src/backends/sqlite/index.ts",
     testing: "src/testing/index.ts",
@@ -50,8 +51,8 @@ export const library = {
   ],
 } satisfies Options;
 
-/** The remaining entry is a program. */
-const { "postgres-sql": _program, ...subpaths } = library.entry;
+/** The remaining entries are programs. */
+const { cli: _cli, "postgres-sql": _postgresSql, ...subpaths } = library.entry;
 
 const isTesting = (path: string): boolean => path.endsWith("/testing.js");
 

@@ -55,6 +55,7 @@ export type {
   RunningLimits,
 } from "./ports/claim.js";
 export type { AnyCreate, AnyCreators, CreateContextBase, Creators } from "./ports/create.js";
+export type { Histogram } from "./ports/histogram.js";
 export type {
   Abandoned,
   AbandonedRequest,
@@ -62,7 +63,16 @@ export type {
   KeyBinding,
   KeyReference,
 } from "./ports/idempotency-store.js";
-export type { AttemptEvent, EndEvent, OperationEvent } from "./ports/observer.js";
+export type {
+  MinuteRow,
+  MinutesRequest,
+  MinutesStore,
+  StepWork,
+  Work,
+  WorkCounts,
+  WorkTimes,
+} from "./ports/minutes-store.js";
+export type { AttemptEvent, EndEvent, OperationEvent, RunEvent } from "./ports/observer.js";
 export type {
   BoundedCount,
   DefinitionStats,

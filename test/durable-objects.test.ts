@@ -1,6 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { defineOperation } from "async-request-reply";
-import { createOperationsObject, type ObjectState, routeToTenant } from "async-request-reply/durable-objects";
+import {
+  createDirectoryObject,
+  createObjectsOperator,
+  createOperationsObject,
+  type ObjectNamespace,
+  type ObjectState,
+  routeToTenant,
+} from "async-request-reply/durable-objects";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 
@@ -41,6 +48,20 @@ function fakeObject(exec: ObjectState["storage"]["sql"]["exec"]): FakeState {
       deleteAll: async () => {},
     },
   };
+}
+
+/** Objects that answer like this. */
+function namespace(fetch: (request: Request) => Promise<Response>): ObjectNamespace<unknown> {
+  return { idFromName: (name) => name, get: () => ({ fetch }) };
+}
+
+/** A submission that a Worker forwards for this principal. */
+function submission(principal: object): Request {
+  const headers = {
+    "content-type": "application/json",
+    "async-request-reply-principal": encodeURIComponent(JSON.stringify(principal)),
+  };
+  return new Request("http://localhost/reports", { method: "POST", headers, body: "{}" });
 }
 
 function open(state: ObjectState, options: object = {}) {
@@ -129,6 +150,35 @@ describe("createOperationsObject", () => {
     expect(() => open(brokenObject(), options)).toThrow(new RegExp(`\`${name}\` is 2000000.*900000`));
   });
 
+  it("answers 503 to submissions until the directory has given it a number, and says why in the event", async () => {
+    const events: { error?: unknown }[] = [];
+    const directory = namespace(() => Promise.reject(new Error("The directory is down.")));
+    const { fetch } = open(
+      fakeObject(() => ({ toArray: () => [] })),
+      { directory, service: { observe: (event: object) => void events.push(event) } },
+    );
+    const reply = await fetch(submission({ id: "ann", tenant: "ada" }));
+    expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(events.map(({ error }) => String(error))).toEqual([
+      expect.stringContaining("object could not be reached"),
+      expect.stringContaining("no number yet"),
+    ]);
+  });
+
+  it("refuses to keep a share of a tenant without a directory", () => {
+    const state = { ...brokenObject(), id: { name: "ada\u00000\u00002" } };
+    expect(() => open(state)).toThrow(
+      expect.objectContaining({
+        code: "INVALID_OPTION",
+        message: expect.stringMatching(/several objects.*`directory`/),
+      }),
+    );
+  });
+
+  it("says what is missing without definitions", () => {
+    expect(() => open(brokenObject(), { definitions: undefined })).toThrow(/`definitions` must be a list/);
+  });
+
   it("says what to pass instead of another object", () => {
     expect(() => open({} as never)).toThrow(/`ctx\.storage`.*this\.ctx/);
     expect(() => open(brokenObject(), { perobject: true })).toThrow(/perobject.*perObject/);
@@ -137,6 +187,55 @@ describe("createOperationsObject", () => {
 
 describe("routeToTenant", () => {
   const authorize = (): { id: string } => ({ id: "ada" });
+  const objects = () => namespace(async () => new Response());
+
+  it.each([
+    ["serialBy", { serialBy: () => "lane" }],
+    ["runningPerTenant", { limits: { runningPerTenant: 2 } }],
+    ["pendingPerTenant", { limits: { pendingPerTenant: 2 } }],
+  ])("refuses several objects for definitions with %s", (name, given) => {
+    const definitions = [defineOperation({ name: "narrow", path: "/narrow", input, ...given })];
+    const options = { definitions, authorize, objects };
+    expect(() => routeToTenant({ ...options, shards: 2 })).toThrow(
+      expect.objectContaining({
+        code: "INVALID_OPTION",
+        message: expect.stringMatching(`"narrow".*\`${name}\`.*\`shards\``),
+      }),
+    );
+    expect(() => routeToTenant(options)).not.toThrow();
+  });
+
+  it.each([0, 65, 1.5])("refuses %s objects", async (shards) => {
+    const options = { definitions: [reports], authorize, objects };
+    expect(() => routeToTenant({ ...options, shards })).toThrow(/`shards`/);
+    const events: { error?: unknown }[] = [];
+    const observe = (event: object): void => void events.push(event);
+    const route = routeToTenant({ ...options, shards: () => shards, observe });
+    expect((await route(submission({ id: "ada" }), {})).status).toBe(500);
+    expect(String(events.at(-1)?.error)).toContain("`shards(tenant)`");
+  });
+
+  it("passes no call of a client on", async () => {
+    const forwarded: Request[] = [];
+    const route = routeToTenant({
+      definitions: [reports],
+      authorize,
+      objects: () =>
+        namespace(async (request) => {
+          forwarded.push(request);
+          return new Response();
+        }),
+    });
+    const request = submission({ id: "ada" });
+    request.headers.set("async-request-reply-call", "getMany");
+    await route(request, {});
+    expect(forwarded.map(({ headers }) => headers.get("async-request-reply-call"))).toEqual([null]);
+  });
+
+  it("says what is missing without definitions", () => {
+    const options = { authorize, objects, shards: 2 };
+    expect(() => routeToTenant(options as never)).toThrow(/`definitions` must be a list/);
+  });
 
   it("says what to pass instead of the objects", () => {
     const options = { definitions: [reports], authorize, objects: {} };
@@ -157,5 +256,29 @@ describe("routeToTenant", () => {
     const reply = await route(request, {});
     expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await reply.json()).toMatchObject({ status: 503 });
+  });
+});
+
+describe("createObjectsOperator", () => {
+  const bindings = {
+    objects: namespace(async () => new Response()),
+    directory: namespace(() => Promise.reject(new Error("The directory is down."))),
+  };
+  const operator = createObjectsOperator({ ...bindings, definitions: [reports] });
+
+  it("says what to pass instead of a binding", () => {
+    expect(() =>
+      createObjectsOperator({ ...bindings, directory: {}, definitions: [reports] } as never),
+    ).toThrow(/`directory` must be the binding of a class with Durable Objects/);
+    expect(() => createDirectoryObject({} as never)).toThrow(/this\.ctx/);
+  });
+
+  it("rejects with the reason if the directory cannot be reached", async () => {
+    const unavailable = expect.objectContaining({ code: "STORE_UNAVAILABLE" });
+    await expect(operator.stats()).rejects.toThrow(unavailable);
+    await expect(operator.get("01a22859-8d33-7596-883b-b906631e9c98")).rejects.toThrow(unavailable);
+    await expect(operator.tenants({ by: "size" as never })).rejects.toThrow(
+      /`due` or `running` or `failed` or `age`/,
+    );
   });
 });

@@ -21,6 +21,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   console: "contract http observing operator ports platform protocol",
   openapi: "contract formats ports platform http service",
   opentelemetry: "contract ports platform http operator protocol service telemetry",
+  cli: "contract platform ports http operator console adapters/node backends/postgres backends/sqlite",
   adapters: "contract http ports platform protocol service",
   "durable-objects":
     "contract formats ports platform protocol http service worker operator adapters/fetch backends/durable-objects backends/memory backends/shared backends/sqlite",

@@ -28,7 +28,13 @@ const contenders = {
     copyFileSync(join(here, "../../examples/durable-objects/config.capnp"), join(folder, "config.capnp"));
     cpSync(bundle, join(folder, "dist"), { recursive: true });
     mkdirSync(join(folder, "state"));
-    const args = ["serve", "config.capnp", "--socket-addr=http=127.0.0.1:0", "--control-fd=1"];
+    const args = [
+      "serve",
+      "config.capnp",
+      "--socket-addr=http=127.0.0.1:0",
+      "--socket-addr=console=127.0.0.1:0",
+      "--control-fd=1",
+    ];
     return spawn(workerd, args, { cwd: folder });
   },
   "SQLite on Node": (folder) =>
@@ -37,7 +43,11 @@ const contenders = {
 
 const bundle = mkdtempSync(join(tmpdir(), "bench-objects-"));
 const { outputFiles } = await build({
-  entryPoints: [join(here, "worker.mjs")],
+  // The configuration has the console of the example too.
+  entryPoints: {
+    worker: join(here, "worker.mjs"),
+    console: join(here, "../../examples/durable-objects/console.ts"),
+  },
   bundle: true,
   minify: true,
   format: "esm",
@@ -45,11 +55,11 @@ const { outputFiles } = await build({
   tsconfigRaw: {},
   logLevel: "error",
   conditions: ["workerd", "worker", "browser"],
-  outfile: join(bundle, "worker.js"),
+  outdir: bundle,
   write: false,
 });
+for (const { path, contents } of outputFiles) writeFileSync(path, contents);
 const [{ contents }] = outputFiles;
-writeFileSync(join(bundle, "worker.js"), contents);
 console.log(
   `Bundle: ${Math.round(contents.length / 1_000)} KB minified, ${Math.round(gzipSync(contents).length / 1_000)} KB compressed`,
 );
@@ -170,8 +180,8 @@ function caller(port, agent) {
 
 async function portOf({ stdout }) {
   for await (const line of createInterface({ input: stdout })) {
-    const { port } = JSON.parse(line);
-    if (port !== undefined) return port;
+    const { port, socket = "http" } = JSON.parse(line);
+    if (port !== undefined && socket === "http") return port;
   }
   throw new Error("The server has not said its port.");
 }

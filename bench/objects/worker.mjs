@@ -1,12 +1,13 @@
-import { createOperationsObject, routeToTenant } from "../../dist/durable-objects.js";
+import { createDirectoryObject, createOperationsObject, routeToTenant } from "../../dist/durable-objects.js";
 import { authorize, definitions, processors } from "./definition.mjs";
 
 export class Operations {
   #operations;
 
-  constructor(state) {
+  constructor(state, { DIRECTORY }) {
     this.#operations = createOperationsObject(state, {
       definitions,
+      directory: DIRECTORY,
       processors,
       service: { observe: false },
     });
@@ -18,6 +19,18 @@ export class Operations {
 
   alarm() {
     return this.#operations.alarm();
+  }
+}
+
+export class Directory {
+  #directory;
+
+  constructor(state) {
+    this.#directory = createDirectoryObject(state);
+  }
+
+  fetch(request) {
+    return this.#directory.fetch(request);
   }
 }
 

@@ -1,5 +1,11 @@
 import { defineOperation } from "async-request-reply";
-import { createOperationsObject, type ObjectState } from "async-request-reply/durable-objects";
+import {
+  createDirectoryObject,
+  createOperationsObject,
+  type DirectoryState,
+  type ObjectNamespace,
+  type ObjectState,
+} from "async-request-reply/durable-objects";
 import * as z from "zod";
 
 const reports = defineOperation({
@@ -11,13 +17,20 @@ const reports = defineOperation({
 
 export const definitions = [reports] as const;
 
+/** The bindings of wrangler.jsonc. */
+export interface Env {
+  readonly OPERATIONS: ObjectNamespace<unknown>;
+  readonly DIRECTORY: ObjectNamespace<unknown>;
+}
+
 /** Keeps the operations of one tenant, and works on them. */
 export class Operations {
   readonly #operations;
 
-  constructor(state: ObjectState) {
+  constructor(state: ObjectState, { DIRECTORY }: Env) {
     this.#operations = createOperationsObject(state, {
       definitions,
+      directory: DIRECTORY,
       processors: {
         reports: async ({ year }) => ({ pages: year - 1999 }), // Your work.
       },
@@ -30,5 +43,18 @@ export class Operations {
 
   alarm(): Promise<void> {
     return this.#operations.alarm();
+  }
+}
+
+/** Knows the objects of all tenants. */
+export class Directory {
+  readonly #directory;
+
+  constructor(state: DirectoryState) {
+    this.#directory = createDirectoryObject(state);
+  }
+
+  fetch(request: Request): Promise<Response> {
+    return this.#directory.fetch(request);
   }
 }

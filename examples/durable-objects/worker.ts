@@ -9,14 +9,10 @@
  * It needs no account. Operations are in `.wrangler`, and survive the end of the process.
  */
 import { bearer } from "async-request-reply";
-import { type ObjectNamespace, routeToTenant } from "async-request-reply/durable-objects";
-import { definitions } from "./operations.js";
+import { routeToTenant } from "async-request-reply/durable-objects";
+import { definitions, type Env } from "./operations.js";
 
-export { Operations } from "./operations.js";
-
-interface Env {
-  readonly OPERATIONS: ObjectNamespace;
-}
+export { Directory, Operations } from "./operations.js";
 
 export default {
   fetch: routeToTenant({

@@ -1,5 +1,5 @@
-import type { Service } from "async-request-reply";
-import { basic, type Counters, createConsole } from "async-request-reply/console";
+import type { Observer, Service } from "async-request-reply";
+import { basic, createConsole } from "async-request-reply/console";
 import { type NodeHandler, toNodeHandler } from "async-request-reply/node";
 import { createOperator } from "async-request-reply/operator";
 import type { ConsoleLogin } from "./configuration.js";
@@ -14,14 +14,13 @@ interface Mounted {
 }
 
 /** Mounts the console next to the service. Browsers ask for the token as a password (HTTP Basic). */
-export function mountConsole(login: ConsoleLogin | undefined, service: Service, counters: Counters): Mounted {
+export function mountConsole(login: ConsoleLogin | undefined, service: Service, observe: Observer): Mounted {
   const toService = toNodeHandler(service);
   if (login === undefined) return { handler: toService };
   const { backend, definitions } = service;
-  const { observe } = counters;
   const operator = createOperator({ backend, definitions, observe });
   const authorize = basic({ [login.token]: "operate" });
-  const toConsole = toNodeHandler(createConsole({ operator, authorize, counters, observe }));
+  const toConsole = toNodeHandler(createConsole({ operator, authorize, observe }));
   return {
     handler: (req, res) => (isConsole(req.url) ? toConsole : toService)(req, res),
     loginAt: (url) => {

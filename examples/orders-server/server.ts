@@ -1,5 +1,4 @@
 import { bearer, createOrderService, createWorker } from "async-request-reply";
-import { createCounters } from "async-request-reply/console";
 import { closeServer } from "async-request-reply/node";
 import { type OpenApiInfo, withOpenApi } from "async-request-reply/openapi";
 import { xmlFormat } from "async-request-reply/xml";
@@ -39,13 +38,12 @@ async function start(configuration: Configuration): Promise<void> {
   const backend = await configuration.openBackend();
   await checkBackend(backend);
   const formats = [yamlFormat, xmlFormat, ...orderYangFormats];
-  const counters = createCounters({ observe: log.observe });
-  const { observe } = counters;
+  const { observe } = log;
   const orders = createOrderService({ backend, authorize: bearer(tokens), formats, observe });
   const service = withOpenApi(orders, { info });
   const processors = { orders: createShipping(configuration) };
   const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: graceMs });
-  const { handler, loginAt } = mountConsole(configuration.console, service, counters);
+  const { handler, loginAt } = mountConsole(configuration.console, service, observe);
   const server = role === "worker" ? undefined : await listen(handler, configuration);
   if (role !== "api") await worker.start();
 

@@ -15,7 +15,6 @@ import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import type { ConsoleAuthorize } from "./access/authorize.js";
-import type { Counters } from "./counters.js";
 import type { ConsoleContext } from "./data.js";
 import { handle } from "./handle.js";
 import { readTraceUrl } from "./trace-url.js";
@@ -26,8 +25,6 @@ export interface ConsoleOptions {
   readonly operator: Operator;
   /** Decides for each request whether its caller may do nothing, observe or operate. */
   readonly authorize: ConsoleAuthorize;
-  /** Counters whose `observe` gets the events of the workers in this process. Default: no throughput and latency. */
-  readonly counters?: Counters;
   /**
    * Template of the URL of a trace, with `{traceId}`, such as `https://jaeger.example/trace/{traceId}`. The page of an operation that
    * was submitted in a trace links it. Default: no links.
@@ -47,18 +44,14 @@ export interface Console extends AwaitUsing {
   close(): Promise<void>;
 }
 
-type Given = Omit<Required<ConsoleOptions>, "counters" | "traceUrl"> & {
-  readonly counters: Counters | undefined;
-  readonly traceUrl: string | undefined;
-};
+type Given = Omit<Required<ConsoleOptions>, "traceUrl"> & { readonly traceUrl: string | undefined };
 
 const OPTIONS: OptionTable<Given> = {
   operator: instance("the return value of createOperator()", "list"),
   authorize: callback(),
-  counters: optional(instance("the return value of createCounters()", "read")),
   traceUrl: optional(readTraceUrl),
   observe: unchecked(),
-  runtime: (value = { clock: systemClock }) => value as Given["runtime"],
+  runtime: (value = { clock: systemClock }) => value as Pick<Runtime, "clock">,
 };
 
 /**

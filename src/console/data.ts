@@ -12,7 +12,7 @@ import type { OperationDetails } from "../operator/views.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
 import type { ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
-import type { Counters } from "./counters.js";
+import { readLastHour } from "./last-hour.js";
 import { summaryOf } from "./summary.js";
 import type { Changed, Overview, Payload } from "./wire.js";
 import { hasWords, hasWordsOf, wordsIn } from "./words.js";
@@ -21,7 +21,6 @@ import { hasWords, hasWordsOf, wordsIn } from "./words.js";
 export interface ConsoleContext {
   readonly operator: Operator;
   readonly authorize: ConsoleAuthorize;
-  readonly counters: Counters | undefined;
   /** Template of the URL of a trace. */
   readonly traceUrl: string | undefined;
   readonly clock: Clock;
@@ -44,18 +43,17 @@ export interface Call {
 const ERROR_TYPES: readonly string[] = PROBLEM_NAMES.slice(PROBLEM_NAMES.indexOf("work-failed"));
 
 /** Reads the statistics, and what the caller and the back end can do. */
-export async function readOverview(
-  { operator, counters }: ConsoleContext,
-  { caller }: Call,
-): Promise<Overview> {
+export async function readOverview(context: ConsoleContext, { caller }: Call): Promise<Overview> {
+  const { operator } = context;
   const { definitions, settings } = operator;
+  const [stats, lastHour] = await Promise.all([operator.stats(), readLastHour(context)]);
   return {
     operates: caller.access === "operate",
     definitions,
     settings,
     errorTypes: ERROR_TYPES,
-    stats: await operator.stats(),
-    ...(counters === undefined ? {} : { lastHour: counters.read() }),
+    stats,
+    ...lastHour,
   };
 }
 

@@ -7,5 +7,4 @@
 export type { ConsoleAccess, ConsoleAnswer, ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
 export { type BasicCredentials, basic, type VerifyBasic } from "./access/basic.js";
 export { type Console, type ConsoleOptions, createConsole } from "./console.js";
-export { type Counters, type CountersOptions, createCounters } from "./counters.js";
-export type { LastHour, SeriesPoint } from "./wire.js";
+export type { LastHour } from "./wire.js";

@@ -1,9 +1,10 @@
 import type { WaitingReason } from "../operator/explain.js";
 import type { DefinitionSettings } from "../operator/operator.js";
 import type { DefinitionCounts } from "../operator/pause.js";
+import type { SeriesStep } from "../operator/series.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
 
-/** Work that ended within the last hour, as workers of one process reported it. */
+/** Work that ended within the last hour. */
 export interface LastHour {
   /** Name of the definition. */
   readonly definition: string;
@@ -11,23 +12,16 @@ export interface LastHour {
   readonly completed: number;
   /** Operations that failed and were not cancelled. */
   readonly failed: number;
-  /** Time from acceptance to end that half of the operations did not exceed. Milliseconds, up to 12 % too high. */
-  readonly medianMs: number;
-  /** Time from acceptance to end that 95 % of the operations did not exceed. Milliseconds, up to 12 % too high. */
-  readonly p95Ms: number;
+  /** Whether a worker served the definition. */
+  readonly served: boolean;
+  /** Time from acceptance to end that half of the operations did not exceed. Milliseconds, up to 12 % too high. Absent if none ended. */
+  readonly medianMs?: number;
+  /** Time from acceptance to end that 95 % of the operations did not exceed. Milliseconds, up to 12 % too high. Absent if none ended. */
+  readonly p95Ms?: number;
 }
 
 /** Work of one definition that ended within a step of time. */
-export interface SeriesPoint {
-  /** Beginning of the step. */
-  readonly at: Date;
-  /** Name of the definition. */
-  readonly definition: string;
-  /** Operations that completed. */
-  readonly completed: number;
-  /** Operations that failed and were not cancelled. */
-  readonly failed: number;
-}
+export type SeriesPoint = Pick<SeriesStep, "start" | "definition" | "completed" | "failed">;
 
 /** Everything that does not depend on the filter. */
 export interface Overview {
@@ -37,13 +31,10 @@ export interface Overview {
   readonly settings: Readonly<Record<string, DefinitionSettings>>;
   readonly errorTypes: readonly string[];
   readonly stats: readonly DefinitionCounts[];
-  readonly lastHour?: {
-    readonly definitions: readonly LastHour[];
-    /** What ended in each minute, oldest first. Minutes in which nothing ended are left out. */
-    readonly series: readonly SeriesPoint[];
-    /** How long the process has counted, at most an hour. Milliseconds. */
-    readonly countedMs: number;
-  };
+  /** Absent if the back end keeps no counts. */
+  readonly lastHour?: readonly LastHour[];
+  /** Minutes of the last hour in which anything ended, oldest first. Absent if the back end keeps no counts. */
+  readonly series?: readonly SeriesPoint[];
 }
 
 /** One event in the life of an operation. `at` is absent if the time is not known. */

@@ -23,7 +23,7 @@ export interface ObjectRestOptions {
   readonly forget: () => void;
 }
 
-/** What an object does when nothing runs: it sets the alarm for what is due next, or leaves if it holds nothing any more. */
+/** The rest of an object when nothing runs. It sets the alarm for what is due next, or leaves if it holds nothing any more. */
 export class ObjectRest {
   readonly #options: ObjectRestOptions;
   /** Whether the alarm rang since the last rest. Without that, an alarm stays that is too early: to move it costs a row. */
@@ -57,15 +57,19 @@ export class ObjectRest {
   }
 
   async #leave(): Promise<void> {
-    const { alarm, contents, membership, storage, forget } = this.#options;
+    const { alarm, contents, membership, storage, forget, clock } = this.#options;
+    // The alarm stays until the directory knows.
+    const hasLeft = await membership.leave();
     const own = membership.values;
     const { size: values } = await storage.list({ limit: own + 1 });
     // Work may have come in the meantime, and then an alarm was set.
     if (!this.#isEmpty()) return;
+    if (!hasLeft) return alarm.set(Math.max(membership.owedAt(), clock.now() + BACKSTOP_MS));
     alarm.remove();
     if (values > own || contents.hasOthers()) return;
     forget();
-    await membership.leave(storage.deleteAll());
+    membership.deleted();
+    await storage.deleteAll();
   }
 
   #isEmpty(): boolean {

@@ -1,6 +1,7 @@
 import { toFetchHandler } from "../adapters/fetch/to-fetch-handler.js";
 import { type DurableObjectBackend, openStorage } from "../backends/durable-objects/backend.js";
 import type { ObjectSql } from "../backends/durable-objects/storage.js";
+import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import {
   flag,
@@ -21,8 +22,9 @@ import type { WorkerOptions } from "../worker/settings.js";
 import { createWorker } from "../worker/worker.js";
 import { refuseLargeValues, refuseSharedLimits, refuseUnnumberedShard } from "./check-options.js";
 import { callDirectory } from "./directory/directory-object.js";
+import { DirectoryMembership } from "./directory-membership.js";
 import { fromForwarded } from "./forwarded.js";
-import { DirectoryMembership, NO_DIRECTORY } from "./membership.js";
+import { NO_DIRECTORY } from "./membership.js";
 import { ObjectAlarm } from "./object-alarm.js";
 import { answering, CALL } from "./object-calls.js";
 import { parseNameText } from "./object-name.js";
@@ -80,7 +82,10 @@ export interface OperationsObject<List extends Definitions> {
 const CONCURRENCY = 4;
 
 const OPTIONS: OptionTable<OperationsObjectOptions<Definitions>> = {
-  definitions: unchecked(),
+  definitions: (value) => {
+    checkDefinitions(value);
+    return value as Definitions;
+  },
   processors: unchecked(),
   service: (value = {}) => value as object,
   worker: (value = {}) => value as WorkerOptions,
@@ -134,6 +139,7 @@ export function createOperationsObject<const List extends Definitions>(
     onCommit: (dueAt) => alarm.noLaterThan(Math.min(dueAt, backstop())),
     onRecord: (dueAt) => alarm.mayBeUndone(Math.min(dueAt, backstop())),
     onPurge: () => membership.changed(),
+    onUse: () => membership.checkShards(),
   });
   const service = createService({
     ...given,
@@ -183,10 +189,10 @@ export function createOperationsObject<const List extends Definitions>(
     service,
     backend,
     fetch: async (request) => {
-      if (request.headers.has(CALL)) return answer(request);
       await membership.ensureNumber();
+      // The object may have become a part of the directory, and leaves when the alarm rings if nothing else happens.
       if (!alarm.isSet()) alarm.noLaterThan(backstop());
-      return handle(request, state);
+      return request.headers.has(CALL) ? answer(request) : handle(request, state);
     },
     alarm: async () => {
       try {

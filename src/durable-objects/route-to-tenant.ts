@@ -75,8 +75,8 @@ export function routeToTenant<Env, Id = never>({
     "objects",
   );
   const shardsOf = readShards(shards);
-  if (shards !== undefined) refuseUnshardable(options.definitions);
   const service = createService({ ...options, backend: withoutOperations() })[SHARED];
+  if (shards !== undefined) refuseUnshardable(service.definitions);
   const routed = new WeakMap<HttpRequest, Routed<Id>>();
 
   const forward =

@@ -1,4 +1,6 @@
 import type { Operation } from "../contract/operation.js";
+import { present } from "../contract/present.js";
+import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { type Bell, ringAfterEnd } from "../protocol/bell.js";
 import type { OperationsContext } from "./context.js";
@@ -26,15 +28,25 @@ export function callsOf(context: OperationsContext): CancelCalls {
   };
 }
 
-/** Cancels an operation that was read, and rings for work that may have its place. */
+/** Dependencies of a cancellation. */
+interface CancelContext {
+  readonly bell: Pick<Bell, "ring">;
+  readonly observe: Observer;
+}
+
+/** Cancels an operation that was read, reports it if that ended it, and rings for work that may have its place. */
 export async function cancelOperation(
   { requestCancel, read }: CancelCalls,
   found: Operation,
-  bell: Pick<Bell, "ring">,
+  { bell, observe }: CancelContext,
 ): Promise<Cancelled> {
-  const { id, tenant } = found;
+  const { id, tenant, definition, principal, createdAt } = found;
   const outcome = await requestCancel(id, tenant);
-  if (outcome === "cancelled") ringAfterEnd(bell, found, false);
+  if (outcome === "cancelled") {
+    const about = { operationId: id, definition, tenant, ...present({ principal }) };
+    observe({ event: "operation.cancelled", ...about, createdAt });
+    ringAfterEnd(bell, found, false);
+  }
   const operation = await read(id, tenant);
   return operation === undefined ? { outcome } : { outcome, operation };
 }

@@ -5,10 +5,12 @@ import { isOperationId, type Operation } from "../contract/operation.js";
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse, shown, suggestName } from "../contract/options.js";
 import type { OutputPosition } from "../contract/output.js";
+import { minutesOf } from "../observing/minutes.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import { withinTime } from "../platform/waits.js";
 import type { Backend } from "../ports/backend.js";
+import type { MinutesStore } from "../ports/minutes-store.js";
 import type { Observer } from "../ports/observer.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { OutputSlice, OutputStore } from "../ports/output-store.js";
@@ -25,6 +27,8 @@ export interface OperatorContext {
   readonly store: OperatorStore;
   /** Reads a part of an output, or returns undefined for an unknown operation. Absent if the back end keeps no output. */
   readonly readOutput: ((id: string, after: OutputPosition) => Promise<OutputSlice | undefined>) | undefined;
+  /** Reads what processes counted by minute. Absent if the back end keeps no minutes. */
+  readonly readMinutes: MinutesStore["read"] | undefined;
   readonly runtime: Runtime;
   readonly observe: Observer;
   readonly bell: Bell;
@@ -73,20 +77,25 @@ export function createContext(options: object): OperatorContext {
 export interface OperatedBackend {
   readonly operations: OperatedStore;
   readonly output?: Pick<OutputStore, "read">;
+  readonly minutes?: MinutesStore;
   readonly queue: Queue;
 }
 
 /** Creates the dependencies of an operator over a back end. */
 export function contextOf(
-  { operations, output, queue }: OperatedBackend,
+  { operations, output, minutes, queue }: OperatedBackend,
   { definitions, runtime, ...given }: Omit<Parts, "backend">,
 ): OperatorContext {
-  const observe = toObserver(given.observe, runtime.clock);
+  const ownObserve = toObserver(given.observe, runtime.clock);
+  const observe = minutesOf(minutes, runtime, ownObserve)?.counting(ownObserve) ?? ownObserve;
   return {
     definitions,
     names: definitions.map(({ name }) => name),
     store: createOperatorStore(operations, runtime.clock),
     readOutput: output && createReadOutput(output, runtime.clock),
+    readMinutes:
+      minutes &&
+      ((request) => withinTime(minutes.read(request), ANSWER_TIMEOUT_MS, runtime.clock, tookTooLong)),
     runtime,
     observe,
     bell: createBell({ queue, runtime, observe }),
@@ -105,7 +114,7 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 }
 
 /** Methods of a store that an operator uses. */
-export type OperatedStore = Pick<
+type OperatedStore = Pick<
   OperationStore,
   "getMany" | "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume"
 >;

@@ -142,7 +142,8 @@ export async function scan(
   }
 }
 
-function readDate(value: unknown, name: string): Date {
+/** Throws `INVALID_OPTION`. */
+export function readDate(value: unknown, name: string): Date {
   return checkDate(name, value);
 }
 

@@ -18,4 +18,5 @@ export type { OperationOutput, OperationOutputOptions } from "./output.js";
 export type { DefinitionCounts, PauseOptions } from "./pause.js";
 export type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive-many.js";
 export type { OperatorRedriveOptions, OperatorRedriveResult } from "./redrive-one.js";
+export type { Quantiles, SeriesOptions, SeriesStep } from "./series.js";
 export type { AttemptError, OperationDetails, OperationSummary, OperatorStatus } from "./views.js";

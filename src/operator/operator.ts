@@ -22,6 +22,7 @@ import {
   redriveMany,
 } from "./redrive-many.js";
 import { type OperatorRedriveOptions, type OperatorRedriveResult, redriveOne } from "./redrive-one.js";
+import { type SeriesOptions, type SeriesStep, series } from "./series.js";
 import type { OperationDetails } from "./views.js";
 
 /** Options of {@link createOperator}. `backend` and `definitions` are required. */
@@ -99,6 +100,16 @@ export interface Operator<Name extends string = string> {
    * only in numbers, ids and other variable parts are the same. Reads at most the newest 10,000 failures.
    */
   failures(filter?: FailureFilter<Name>): Promise<Failures<Name>>;
+  /**
+   * Returns what all processes have counted, by definition and step, the earliest first. Steps in which nothing happened and no worker
+   * served the definition are absent. Processes write every 10 s, so the last seconds can be missing. A process that is killed
+   * loses the counts that it has not written.
+   *
+   * Minutes are kept for 7 days. For times before, all counts of an hour stand at its start, for 90 days.
+   *
+   * Rejects with `INVALID_OPTION` if the range has more than 2,000 steps, and with `NOT_SUPPORTED` if the back end keeps no minutes.
+   */
+  series(options: SeriesOptions<Name>): Promise<readonly SeriesStep<Name>[]>;
   /** Cancels an operation, even if its definition does not let clients cancel. */
   cancel(operationId: string): Promise<OperatorCancelResult>;
   /**
@@ -158,6 +169,7 @@ export function operatorOf<List extends Definitions>(context: OperatorContext): 
       return explain(context, operationId);
     },
     stats: () => readStats(context),
+    series: (given) => series(context, given) as Promise<readonly SeriesStep<NameOf<List>>[]>,
     failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
     cancel: (operationId) => cancel(context, operationId),
     redrive: ((target: string | RedriveFilter, given?: RedriveOptions) =>
@@ -196,7 +208,7 @@ async function cancel(context: OperatorContext, operationId: string): Promise<Op
   const found = await store.find(operationId);
   if (found === undefined) return { outcome: "unknown" };
   const calls = { requestCancel: store.requestCancel, read: store.find };
-  const { outcome, operation } = await cancelOperation(calls, found, context.bell);
+  const { outcome, operation } = await cancelOperation(calls, found, context);
   return operation === undefined
     ? { outcome }
     : { outcome, operation: await readDetails(context, operation) };

@@ -103,8 +103,7 @@ interface Failed {
 /**
  * Derives the ids of the successor of a failed operation and of the successor's follow-up. They depend only on the
  * failed operation, so repeated and concurrent redrives ask for the same successor. Their timestamp is the end of the
- * failed operation, because any other time would differ between calls. Their last digits are those of the failed operation, because
- * in Durable Objects these name the object.
+ * failed operation, because any other time would differ between calls.
  */
 async function successorIds(
   { hash }: Pick<Runtime, "hash">,
@@ -117,11 +116,8 @@ async function successorIds(
   return { id, onEndId };
 }
 
-const NUMBER_DIGITS = 8;
-
 async function derive(hash: Runtime["hash"], { id, settledAt }: Failed, purpose: string): Promise<string> {
-  const derived = v7({ msecs: settledAt, random: bytesOf(await hash(`${purpose} ${id}`)) });
-  return derived.slice(0, -NUMBER_DIGITS) + id.slice(-NUMBER_DIGITS);
+  return v7({ msecs: settledAt, random: bytesOf(await hash(`${purpose} ${id}`)) });
 }
 
 function bytesOf(base64url: string): Uint8Array {

@@ -13,6 +13,12 @@ export const systemClock: Clock = {
     const timer = setTimeout(task, Math.min(delayMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
+  scheduleInBackground: (delayMs, task) => {
+    const timer: number | { unref?(): void } = setTimeout(task, Math.min(delayMs, MAX_TIMER_MS));
+    // Browsers and some other runtimes return a number.
+    if (typeof timer === "object") timer.unref?.();
+    return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
+  },
 };
 
 /**

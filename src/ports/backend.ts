@@ -7,6 +7,7 @@ import type {
   KeyBinding,
   KeyReference,
 } from "./idempotency-store.js";
+import type { MinutesStore } from "./minutes-store.js";
 import type { Lease, OperationStore, SettleResult } from "./operation-store.js";
 import type { AppendResult, OutputAppend, OutputStore } from "./output-store.js";
 import type { Queue } from "./queue.js";
@@ -146,6 +147,8 @@ export interface Backend<Tx = unknown> {
   readonly submissions: Submissions<Tx>;
   /** Keeps output and checkpoints. Without it, a service refuses definitions with `chunk` or `checkpoint`. */
   readonly output?: OutputStore;
+  /** Keeps what processes count by minute. Without it, nothing is counted, and operators have no `series`. */
+  readonly minutes?: MinutesStore;
   /** Wakes up workers. It may lose any message. */
   readonly queue: Queue;
   /**
@@ -168,6 +171,8 @@ export interface SeparateStores {
   readonly idempotency: IdempotencyStore;
   /** Keeps output and checkpoints of these operations. Default: none. */
   readonly output?: OutputStore;
+  /** Keeps what processes count by minute. Default: nothing is counted. */
+  readonly minutes?: MinutesStore;
   /** Wakes up workers. It may lose any message. */
   readonly queue: Queue;
   /** See {@link Backend.check}. Default: does nothing. */

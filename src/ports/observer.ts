@@ -19,10 +19,16 @@ export interface AttemptEvent extends OperationEvent {
   readonly attempt: number;
 }
 
-/** Member of every event about the end of an operation. */
+/** Member of every event about the start of an attempt or the end of an operation. */
 export interface EndEvent {
   /** Time when the operation was accepted, by the clock of the store. Epoch milliseconds. A redrive is a new operation. */
   readonly createdAt: number;
+}
+
+/** Member of every event about the end of an attempt. */
+export interface RunEvent {
+  /** How long the processor ran. Milliseconds. Absent if it was not called. */
+  readonly runMs?: number | undefined;
 }
 
 /**
@@ -32,19 +38,22 @@ export interface EndEvent {
 export type ServiceEvent =
   | (OperationEvent & { readonly event: "operation.accepted" })
   | (OperationEvent & { readonly event: "operation.replayed" })
-  | (AttemptEvent & { readonly event: "operation.started" })
-  | (AttemptEvent & EndEvent & { readonly event: "operation.completed" })
-  | (AttemptEvent & EndEvent & { readonly event: "operation.failed"; readonly error?: unknown })
-  | (AttemptEvent & {
-      readonly event: "operation.retried";
-      readonly delayMs: number;
-      readonly error: unknown;
-    })
-  | (AttemptEvent & { readonly event: "operation.released" })
+  | (AttemptEvent & EndEvent & { readonly event: "operation.started" })
+  | (AttemptEvent & EndEvent & RunEvent & { readonly event: "operation.completed" })
+  | (AttemptEvent & EndEvent & RunEvent & { readonly event: "operation.failed"; readonly error?: unknown })
+  | (AttemptEvent &
+      RunEvent & {
+        readonly event: "operation.retried";
+        readonly delayMs: number;
+        readonly error: unknown;
+      })
+  | (AttemptEvent & RunEvent & { readonly event: "operation.released" })
   /** No worker started the work within `startWithinMs`, so the operation failed with the problem `expired`. */
   | (OperationEvent & EndEvent & { readonly event: "operation.expired" })
+  /** An operation was cancelled while no attempt ran, so it failed with the problem `cancelled`. */
+  | (OperationEvent & EndEvent & { readonly event: "operation.cancelled" })
   /** Another attempt took over the lease while the work ran, so the result was dropped. */
-  | (AttemptEvent & { readonly event: "attempt.lost" })
+  | (AttemptEvent & RunEvent & { readonly event: "attempt.lost" })
   /**
    * A value passed to `job.progress` was dropped, because it cannot be stored. `error` says what is expected. Only the
    * first such value of an attempt is reported.

@@ -9,6 +9,8 @@ export interface Clock {
   elapsed(): number;
   /** Runs `task` once, `delayMs` from now at the earliest. Milliseconds. Returns a function that cancels it. */
   schedule(delayMs: number, task: () => void): () => void;
+  /** Does the same, but does not keep the process alive. Default: `schedule`. */
+  scheduleInBackground?(delayMs: number, task: () => void): () => void;
 }
 
 /** Source of time, ids, randomness and hashes, so that tests can replace them. */

@@ -26,6 +26,8 @@ export interface BacklogOptions {
   readonly backend: Pick<Backend, "operations" | "submissions">;
   readonly runtime: Pick<Runtime, "clock" | "random">;
   readonly estimate: Pick<RetryAfterEstimate, "durationMs">;
+  /** Called when a submission is refused. */
+  readonly onRefused: (definition: string) => void;
   /** Waits for a call of a store for a limited time. Throws `STORE_UNAVAILABLE`. */
   readonly inTime: <Result>(call: Promise<Result>) => Promise<Result>;
 }
@@ -44,7 +46,7 @@ const MIN_WAIT_MS = 1_000;
 export function createBacklog(options: BacklogOptions): Backlog | undefined {
   const limited = limitsByName(options.definitions);
   if (limited.size === 0) return undefined;
-  const { runtime, estimate, inTime } = options;
+  const { runtime, estimate, onRefused, inTime } = options;
   const { operations, submissions } = options.backend;
   const counts = new PendingCounts((requests) => inTime(operations.countPending(requests)), runtime.clock);
 
@@ -66,6 +68,7 @@ export function createBacklog(options: BacklogOptions): Backlog | undefined {
     // A repeated request gets its operation, however full the backlog is.
     if (key !== undefined && (await inTime(submissions.findKey({ tenant, definition, key }))) !== undefined)
       return counts.take(definition, tenant);
+    onRefused(definition);
     throw isFull
       ? refused("BACKLOG_FULL", definition, pending)
       : refused("TOO_MANY_PENDING", definition, pendingPerTenant);

@@ -10,6 +10,7 @@ const METHODS = {
   ],
   submissions: ["record", "recordMany", "findKey", "purge"],
   output: ["begun", "append", "read", "watch", "clean"],
+  minutes: ["write", "fold", "read"],
   idempotency: ["bind", "find", "release", "takeStale"],
   queue: ["publish", "listen", "close"],
 } as const satisfies Parts;

@@ -28,10 +28,10 @@ export function composeStores(
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): Backend<never> & AwaitUsing {
   checkSeparateStores(stores);
-  const { operations, output, queue } = stores;
+  const { operations, output, minutes, queue } = stores;
   return {
     operations,
-    ...present({ output }),
+    ...present({ output, minutes }),
     queue,
     submissions: createSubmissions(stores, clock),
     check: async () => stores.check?.(),

@@ -26,7 +26,7 @@ export interface SweepOptions {
 export interface Sweep {
   /** Ends overdue operations. */
   endOverdue(): Promise<void>;
-  /** Ends abandoned submissions, and deletes operations whose retention is over and output that was discarded. */
+  /** Ends abandoned submissions, deletes operations whose retention is over and output that was discarded, and adds up minutes. */
   clean(): Promise<void>;
 }
 
@@ -50,9 +50,10 @@ export function createSweep(options: SweepOptions): Sweep {
       await attempted("end-abandoned", () => endAbandoned(options));
       const count = await attempted("purge", () => options.backend.submissions.purge({ limit: BATCH }));
       if (count) observe({ event: "operation.purged", count });
-      const { output } = options.backend;
+      const { output, minutes } = options.backend;
       if (options.hasOutput && output !== undefined)
         await attempted("clean-output", () => output.clean({ limit: BATCH }));
+      if (minutes !== undefined) await attempted("fold-minutes", () => minutes.fold({ limit: BATCH }));
     },
   };
 }

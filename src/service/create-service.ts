@@ -17,6 +17,7 @@ import type { ServiceContext } from "../http/context.js";
 import { createRouter } from "../http/handle.js";
 import { checkPaths } from "../http/routing/check-paths.js";
 import { SETTINGS, type SettingsOptions } from "../http/settings.js";
+import { minutesOf } from "../observing/minutes.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createHub } from "../operations/following/hub.js";
 import { createPlaces } from "../operations/following/places.js";
@@ -108,7 +109,9 @@ export function createService<
   const { clock } = runtime;
   const backend = toBackend<Tx>(options.backend ?? (createMemoryBackend({ clock }) as Backend<Tx>), clock);
   checkKept(definitions, backend);
-  const observe = toObserver(options.observe, runtime.clock);
+  const ownObserve = toObserver(options.observe, runtime.clock);
+  const minutes = minutesOf(backend.minutes, runtime, ownObserve);
+  const observe = minutes?.counting(ownObserve) ?? ownObserve;
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);
   const bell = createBell({ queue: backend.queue, runtime, observe });
@@ -119,7 +122,14 @@ export function createService<
   const outputs =
     backend.output === undefined ? undefined : createOutputHub({ ...following, output: backend.output });
   const estimate = createRetryAfterEstimate();
-  const backlog = createBacklog({ definitions, backend, runtime, estimate, inTime });
+  const backlog = createBacklog({
+    definitions,
+    backend,
+    runtime,
+    estimate,
+    onRefused: (definition) => minutes?.refused(definition),
+    inTime,
+  });
   const context: ServiceContext = {
     definitions,
     backend,
@@ -155,7 +165,8 @@ export function createService<
     close: () => {
       // The lifecycle waits for requests in progress, and these may be waiting for work.
       hub.close();
-      return lifecycle.close([bell.flush, backend.close]);
+      outputs?.close();
+      return lifecycle.close([bell.flush, async () => minutes?.flush(), backend.close]);
     },
     ...awaitUsing(),
   };

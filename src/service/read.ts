@@ -45,6 +45,6 @@ export async function cancel(
   const { tenant } = readCall(context, "cancel", options, { tenant: true });
   const found = await findOperation(context, name, id, tenant);
   if (found === undefined) return { outcome: "unknown" };
-  const { outcome, operation } = await cancelOperation(callsOf(context), found, context.bell);
+  const { outcome, operation } = await cancelOperation(callsOf(context), found, context);
   return operation === undefined ? { outcome } : { outcome, operation: visible(context, operation) };
 }

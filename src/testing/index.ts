@@ -18,6 +18,11 @@ export {
 } from "./simulator/simulate.js";
 export type { History } from "./simulator/world/history.js";
 export { type IdempotencyStoreHarness, idempotencyStoreCases } from "./suites/idempotency-store-suite.js";
+export {
+  type MinutesBackend,
+  type MinutesStoreHarness,
+  minutesStoreCases,
+} from "./suites/minutes-store-suite.js";
 export { type OperationStoreHarness, operationStoreCases } from "./suites/operation-store-suite.js";
 export {
   type OutputBackend,

@@ -1,7 +1,8 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import type { Operation } from "../contract/operation.js";
+import type { Minutes } from "../observing/minutes.js";
 import type { Backend } from "../ports/backend.js";
-import type { AttemptEvent, EndEvent, Observer } from "../ports/observer.js";
+import type { AttemptEvent, EndEvent, Observer, RunEvent, ServiceEvent } from "../ports/observer.js";
 import type { Lease, OperationStore } from "../ports/operation-store.js";
 import type { OutputState } from "../ports/output-store.js";
 import type { Runtime } from "../ports/runtime.js";
@@ -23,6 +24,8 @@ export interface WorkerContext {
   readonly bell: Bell;
   readonly estimate: RetryAfterEstimate | undefined;
   readonly observe: Observer;
+  /** Absent if the back end keeps no minutes. */
+  readonly minutes: Minutes | undefined;
   readonly suspects: Suspects;
   readonly running: Running;
   readonly leases: LeaseKeeping;
@@ -97,14 +100,30 @@ export function attemptEvent<Name extends string>(
     : { event, operationId, definition, tenant, principal, attempt };
 }
 
+/** Creates an event about the start of an attempt, as one literal too. */
+export function startEvent({
+  id: operationId,
+  definition,
+  tenant,
+  principal,
+  attempt,
+  createdAt,
+}: Operation): ServiceEvent {
+  const event = "operation.started";
+  return principal === undefined
+    ? { event, operationId, definition, tenant, attempt, createdAt }
+    : { event, operationId, definition, tenant, principal, attempt, createdAt };
+}
+
 /** Creates an event about the end of an operation, as one literal too. */
 export function endEvent<Name extends string>(
   event: Name,
   { id: operationId, definition, tenant, principal, attempt, createdAt }: Operation,
-): AttemptEvent & EndEvent & { readonly event: Name } {
+  runMs: number | undefined,
+): AttemptEvent & EndEvent & RunEvent & { readonly event: Name } {
   return principal === undefined
-    ? { event, operationId, definition, tenant, attempt, createdAt }
-    : { event, operationId, definition, tenant, principal, attempt, createdAt };
+    ? { event, operationId, definition, tenant, attempt, createdAt, runMs }
+    : { event, operationId, definition, tenant, principal, attempt, createdAt, runMs };
 }
 
 /** Reports an error that does not stop the worker. */

@@ -51,7 +51,7 @@ export function createRuns(
 ): (limits: RunSettings) => StartedRun {
   const inTurn = createTurns();
   const processors = [...worker.processors.values()];
-  const { settings, bell, runtime } = worker;
+  const { settings, bell, minutes, runtime } = worker;
   const { clock } = runtime;
 
   return ({ maxMs, signal }) => {
@@ -133,12 +133,14 @@ export function createRuns(
         }),
       ];
       if (signal?.aborted) draining.raise();
+      const unserve = minutes?.serve(worker.processors.keys());
       try {
         return await workUntilIdle();
       } finally {
         while (handled.size > 0) await Promise.all(handled);
         draining.raise();
-        await bell.flush();
+        unserve?.();
+        await Promise.all([bell.flush(), minutes?.flush()]);
         for (const each of forget) each();
       }
     }

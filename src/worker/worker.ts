@@ -5,6 +5,7 @@ import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { duration, instance, type OptionTable, optional, readOptions } from "../contract/option-table.js";
 import { invalidOption } from "../contract/options.js";
 import { readProblemBaseUri } from "../contract/problem-base-uri.js";
+import { minutesOf } from "../observing/minutes.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import { Deadlines, withinTime } from "../platform/waits.js";
@@ -92,7 +93,11 @@ export function createWorker<const List extends Definitions, Tx = never>(
   checkKept(source.definitions, backend);
   const runtime: Runtime = { ...createSystemRuntime(), ...shared?.runtime, ...source.runtime };
   const { clock, random } = runtime;
-  const observe = toObserver(source.observe ?? shared?.observe, clock);
+  const ownObserve = toObserver(source.observe ?? shared?.observe, clock);
+  const minutes = minutesOf(backend.minutes, runtime, ownObserve);
+  // The observer of a service has counted already.
+  const isCounted = source.observe === undefined && shared !== undefined;
+  const observe = isCounted ? ownObserve : (minutes?.counting(ownObserve) ?? ownObserve);
   const settings = readWorkerSettings(options, random);
   const deliveries = deliveryProcessors(source.webhooks ?? shared?.webhooks, settings, {
     operations: backend.operations,
@@ -113,6 +118,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     bell,
     estimate: shared?.estimate,
     observe,
+    minutes,
     suspects: createSuspects(clock),
     running: new Running(),
     leases: { operations: backend.operations, clock, deadlines: new Deadlines(clock, 1) },
@@ -131,13 +137,15 @@ export function createWorker<const List extends Definitions, Tx = never>(
   let loops: readonly Promise<void>[] | undefined;
   let stopped: Promise<void> | undefined;
   let unwatch: (() => void) | undefined;
+  let unserve: (() => void) | undefined;
   const forgetUnused = shared?.lifecycle.onEnter(reportUnused(context, source.definitions));
 
   async function drain(): Promise<void> {
     let cancelTimer = clock.schedule(settings.drainTimeoutMs, () => stopping.raise());
     const finished = Promise.all(loops ?? [])
       .then(ended)
-      .then(bell.flush);
+      .then(bell.flush)
+      .then(minutes?.flush);
     // A store or a broker that does not answer must not prevent the process from ending.
     const givenUp = new Promise<void>((resolve) => {
       stopping.onRaise(() => {
@@ -148,6 +156,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     await Promise.race([finished, givenUp]);
     cancelTimer();
     unwatch?.();
+    unserve?.();
   }
 
   async function begin(): Promise<void> {
@@ -160,6 +169,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     }
     if (draining.raised) return;
     unwatch = context.running.watchCancellations(backend.operations);
+    unserve = minutes?.serve(context.processors.keys());
     loops = [claimLoop(), sweepLoop()];
   }
 

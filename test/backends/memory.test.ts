@@ -1,5 +1,6 @@
 import {
   idempotencyStoreCases,
+  minutesStoreCases,
   operationStoreCases,
   outputStoreCases,
   queueCases,
@@ -8,6 +9,7 @@ import {
 } from "async-request-reply/testing";
 import {
   memoryIdempotency,
+  memoryMinutes,
   memoryOperations,
   memoryOutput,
   memoryQueue,
@@ -21,3 +23,4 @@ runSuite("the idempotency store in memory", idempotencyStoreCases, memoryIdempot
 runSuite("the queue in memory", queueCases, memoryQueue());
 runSuite("RECORD and purge in memory", submissionsCases, memorySubmissions());
 runSuite("the output store in memory", outputStoreCases, memoryOutput());
+runSuite("the store of minutes in memory", minutesStoreCases, memoryMinutes());

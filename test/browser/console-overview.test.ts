@@ -55,7 +55,7 @@ describe("the first screen", () => {
     await stage.end("is refused", 1);
     const due = await stage.submit("completes", 1);
     const page = await openConsole(stage.url);
-    await definitions(page).getByText("The last hour covers the workers of this process").waitFor();
+    await definitions(page).getByText("The last hour covers all processes").waitFor();
     await rowOf(page, "invoices").getByRole("link", { name: "1 due: list invoices" }).click();
     await row(page, due).waitFor();
     expect(await rail(page).getByRole("link", { name: "invoices" }).innerText()).toMatch(/1\s+failed$/);

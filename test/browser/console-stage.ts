@@ -5,7 +5,7 @@ import {
   defineOperation,
   permanentFailure,
 } from "async-request-reply";
-import { basic, createConsole, createCounters } from "async-request-reply/console";
+import { basic, createConsole } from "async-request-reply/console";
 import { toNodeHandler } from "async-request-reply/node";
 import { createOperator, type Operator } from "async-request-reply/operator";
 import { createManualClock } from "async-request-reply/testing";
@@ -58,7 +58,6 @@ export const CREDENTIALS = {
 export async function startConsole(behindMs = 5 * HOUR_MS): Promise<ConsoleStage> {
   const clock = createManualClock(Date.now() - behindMs);
   const backend = createMemoryBackend({ clock });
-  const counters = createCounters({ clock, observe: false });
   const runtime = { clock, newId: () => v7({ msecs: clock.now() }) };
   let deliveries = 0;
   const webhooks = createWebhooks({
@@ -72,7 +71,7 @@ export async function startConsole(behindMs = 5 * HOUR_MS): Promise<ConsoleStage
     webhooks,
     runtime,
     authorize: () => undefined,
-    observe: counters.observe,
+    observe: false,
   });
   let connections = 0;
   const run = ({ item, fate }: z.output<typeof input>): { shipped: string } => {
@@ -104,7 +103,6 @@ export async function startConsole(behindMs = 5 * HOUR_MS): Promise<ConsoleStage
   const operator = createOperator({ backend, definitions: all, observe: false });
   const console = createConsole({
     operator,
-    counters,
     observe: false,
     authorize: basic({
       [CREDENTIALS.observe.password]: "observe",

@@ -1,6 +1,10 @@
+import { createMemoryBackend } from "async-request-reply";
 import type { Failures, OperationPage, RedrivePreview, RedriveRun } from "async-request-reply/operator";
 import { problemType, type Settlement } from "async-request-reply/ports";
+import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import type { Overview, Sent } from "../../src/console/wire.js";
+import { newRow } from "../../src/testing/suites/minutes-store/fixtures.js";
 import { claimOne } from "../support/claims.js";
 import { redriven } from "../support/operator/stage.js";
 import { createConsoleStage, dataOf, FROM_PAGE } from "./stage.js";
@@ -29,7 +33,46 @@ describe("the overview", () => {
         expect.objectContaining({ definition: "exports", failed: { count: 1, more: false } }),
         expect.objectContaining({ definition: "imports", failed: { count: 0, more: false } }),
       ],
+      lastHour: [
+        {
+          definition: "exports",
+          completed: 0,
+          failed: 1,
+          served: true,
+          medianMs: expect.any(Number),
+          p95Ms: expect.any(Number),
+        },
+        { definition: "imports", completed: 0, failed: 0, served: true },
+      ],
+      series: [{ start: expect.any(String), definition: "exports", completed: 0, failed: 1 }],
     });
+  });
+
+  it("has what ended in this minute and the 59 before it", async () => {
+    const clock = createManualClock();
+    const { minutes } = createMemoryBackend({ clock });
+    await clock.advance(30_000);
+    const now = clock.now();
+    const row = (minute: number, completed: number) =>
+      newRow(Math.floor((now + minute * 60_000) / 60_000) * 60_000, { definition: "exports", completed });
+    await minutes.write([row(-60, 1), row(-59, 2), row(0, 4), row(1, 8)]);
+    const backend = { ...createMemoryBackend(), minutes };
+    const { read } = createConsoleStage("observe", { backend, runtime: { clock } });
+    const { lastHour, series } = await read<Sent<Overview>>("/api/overview");
+    expect(lastHour).toEqual([{ definition: "exports", completed: 6, failed: 0, served: false }]);
+    const minute = (number: number): string =>
+      new Date(Math.floor(now / 60_000 + number) * 60_000).toISOString();
+    expect(series).toEqual([
+      { start: minute(-59), definition: "exports", completed: 2, failed: 0 },
+      { start: minute(0), definition: "exports", completed: 4, failed: 0 },
+    ]);
+  });
+
+  it("has no last hour if the back end keeps no counts", async () => {
+    const { minutes: _, ...backend } = createMemoryBackend();
+    const { read } = createConsoleStage("observe", { backend });
+    const overview = await read("/api/overview");
+    for (const absent of ["lastHour", "series"]) expect(overview).not.toHaveProperty(absent);
   });
 });
 

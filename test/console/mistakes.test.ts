@@ -8,9 +8,7 @@ import { type Mistake, testMistakes } from "../support/untyped.js";
 type Untyped = (...args: readonly unknown[]) => unknown;
 
 /** Untyped, because JavaScript callers can pass anything. */
-const { createConsole, createCounters } = consoleModule as unknown as Readonly<
-  Record<keyof typeof consoleModule, Untyped>
->;
+const { createConsole } = consoleModule as unknown as Readonly<Record<keyof typeof consoleModule, Untyped>>;
 const operator = createOperator({ backend: createMemoryBackend(), definitions: [exportsOf], observe: false });
 const authorize = (): string => "observe";
 
@@ -22,11 +20,6 @@ const mistakes: readonly Mistake[] = [
     () => createConsole({ operator, authorise: authorize }),
   ],
   [
-    "an unknown option of createCounters",
-    "Unknown option `now` of createCounters. Known options: clock, observe.",
-    () => createCounters({ now: Date.now }),
-  ],
-  [
     "a back end as operator",
     "Option `operator` must be the return value of createOperator(), not an object.",
     () => createConsole({ operator: createMemoryBackend(), authorize }),
@@ -35,11 +28,6 @@ const mistakes: readonly Mistake[] = [
     "no `authorize`",
     "Option `authorize` must be a function, not undefined.",
     () => createConsole({ operator }),
-  ],
-  [
-    "counters that are something else",
-    "Option `counters` must be the return value of createCounters(), not an object.",
-    () => createConsole({ operator, authorize, counters: {} }),
   ],
   ...["https://jaeger.example/", "javascript:alert('{traceId}')", "/trace/{traceId}"].map(
     (traceUrl): Mistake => [

@@ -17,6 +17,7 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Omit<EventNamed<Name>,
   "operation.retried": { ...about, delayMs: 1, error: "" },
   "operation.released": about,
   "operation.expired": about,
+  "operation.cancelled": about,
   "attempt.lost": about,
   "progress.dropped": { ...about, error: "" },
   "operation.redriven": { ...about, retryOf: "2" },
@@ -58,8 +59,8 @@ function levelOf(event: ServiceEvent): string {
 describe("an event about an operation", () => {
   it("has the tenant", () => {
     const source = readFileSync(join(root, "src/ports/observer.ts"), "utf8");
-    const members = [...source.matchAll(/(?:\w+Event & )?\{\s*readonly event: "([\w.-]+)"[^}]*/g)];
-    const isComposed = (text: string): boolean => /^(Operation|Attempt)Event & /.test(text);
+    const members = [...source.matchAll(/(?:\w+Event\s*&\s*)*\{\s*readonly event: "([\w.-]+)"[^}]*/g)];
+    const isComposed = (text: string): boolean => /^(Operation|Attempt)Event\s*& /.test(text);
     const about = members.filter(
       ([text, name = ""]) =>
         isComposed(text) || text.includes("readonly operationId") || name.startsWith("key."),

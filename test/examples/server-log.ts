@@ -56,7 +56,7 @@ export function declareServerLog(start: StartServer): void {
     await client.accepted({ itemId: "fail\noperation.completed", quantity: 1 });
     const line = await server.stdout.find((text) => text.includes("operation.failed"));
     expect(line).toMatch(
-      /^\S+Z operation\.failed operationId=\S+ definition=orders tenant=\S+ principal=\S+ attempt=1 createdAt=\d+ error=".*"$/,
+      /^\S+Z operation\.failed operationId=\S+ definition=orders tenant=\S+ principal=\S+ attempt=1 createdAt=\d+ runMs=\d+ error=".*"$/,
     );
     expect(server.stdout.all().filter((text) => text.startsWith("operation."))).toEqual([]);
     expect(server.stderr.all()).toEqual([]);

@@ -81,8 +81,8 @@ describe("the principal of a request", () => {
     const about = { operationId, definition: "exports", tenant: "acme", principal: "ann" };
     expect(stage.events).toEqual([
       { event: "operation.accepted", ...about },
-      { event: "operation.started", ...about, attempt: 1 },
-      { event: "operation.completed", ...about, attempt: 1, createdAt: stored?.createdAt },
+      { event: "operation.started", ...about, attempt: 1, createdAt: stored?.createdAt },
+      { event: "operation.completed", ...about, attempt: 1, createdAt: stored?.createdAt, runMs: 0 },
     ]);
   });
 

@@ -148,7 +148,8 @@ describe("a cancellation", () => {
       throw toError(signal);
     };
     await createWorker(service, { reports: run }, { leaseMs: 1_000 }).runUntilIdle();
-    const about = { operationId, definition: "reports", tenant, attempt: 1, createdAt: expect.any(Number) };
+    const times = { createdAt: expect.any(Number), runMs: expect.any(Number) };
+    const about = { operationId, definition: "reports", tenant, attempt: 1, ...times };
     const error = "AsyncReplyError: CANCELLED: The operation was cancelled.";
     expect(lines.at(-1)).toEqual({
       level: "info",

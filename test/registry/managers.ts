@@ -42,7 +42,7 @@ export interface Habit {
   readonly printSql: string;
 }
 
-const program = `${manifest.name}-postgres-sql`;
+const program = `${manifest.name} sql`;
 
 export const npm = habit("npm", "npm install", `npx ${program}`);
 export const pnpm = habit("pnpm", "pnpm add", `pnpm exec ${program}`);
@@ -52,7 +52,7 @@ export const yarn = habit("Yarn", "yarn init && yarn add", `yarn ${program}`);
 export const runtimeHabits: readonly Habit[] = [
   { ...habit("Bun", "bun add", `bun x ${program}`), start: "bun" },
   {
-    ...habit("Deno", "deno add", `deno run --allow-all npm:${manifest.name}/${program}`),
+    ...habit("Deno", "deno add", `deno run --allow-all npm:${program}`),
     install: (...packages) => `deno add ${packages.map((name) => `npm:${name}`).join(" ")}`,
     start: "deno run --allow-net --allow-env",
   },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { isNight } from "../support/effort.js";
 import { isSkipped, workerd } from "./matrix.js";
@@ -110,16 +111,32 @@ describe.skipIf(isSkipped(workerd))("an operator over all objects", () => {
     expect(await operator("output", answer)).toMatchObject({ chunks: ["one", "two"] });
   });
 
+  it("costs the directory few rows", async () => {
+    const rows = async () => (await (await fetch(`${server().baseUrl}/test/rows`)).json()) as number;
+    const client = asTenant("counting", server);
+    const before = await rows();
+    await ends(client, await submit(client, "/reports", { name: "counted" }));
+    // Itself with two indexes before it has operations, and then that and its counts with an index each, and once more what changes.
+    expect((await rows()) - before).toBe(3 + 5);
+  });
+
+  it("lets objects compute in a Worker without state", async () => {
+    const client = asTenant("computing", server);
+    const id = await submit(client, "/computed", { number: 12 });
+    await ends(client, id);
+    expect(await operator("get", id)).toMatchObject({ result: { square: 144 } });
+  });
+
   it("serves the console", async () => {
     const id = await submit(asTenant("of console", server), "/reports", { name: "shown" });
     await ends(asTenant("of console", server), id);
     const details = await fetch(`${server().baseUrl}/console/api/operations/${id}`);
     expect(await details.json()).toMatchObject({ operation: { tenant: "of console", status: "completed" } });
     const overview = await fetch(`${server().baseUrl}/console/api/overview`);
-    expect(await overview.json()).toMatchObject({ stats: [{ definition: "reports" }, {}, {}] });
+    expect(await overview.json()).toMatchObject({ stats: [{ definition: "reports" }, {}, {}, {}] });
   });
 
-  it("is not reached by clients, whatever they send", async () => {
+  it("is not reached by clients, although they name its calls", async () => {
     const client = asTenant("attacker", server);
     const victim = await submit(asTenant("victim", server), "/reports", { name: "secret" });
     const headers = { "async-request-reply-call": "getMany" };
@@ -169,7 +186,7 @@ describe.skipIf(isSkipped(workerd))("a pause of all objects", () => {
       await ends(client, answer);
       expect(await operator("get", held)).toMatchObject({ status: "pending", attempt: 0 });
       expect(await operator("get", alsoHeld)).toMatchObject({ status: "pending", attempt: 0 });
-      expect(await operator("stats")).toMatchObject([{ paused: { by: "ops" } }, {}, {}]);
+      expect(await operator("stats")).toMatchObject([{ paused: { by: "ops" } }, {}, {}, {}]);
       await operator("resume", "reports");
       if (isNight) {
         const patience = { timeout: 130_000, interval: 1_000 };
@@ -238,6 +255,52 @@ describe.skipIf(isSkipped(workerd))("a tenant with several objects", () => {
     await submit(client, "/passing", {}, "one");
     expect((await more("two")).status).toBe(503);
     await expect.poll(async () => (await more("two")).status, { timeout: 60_000, interval: 500 }).toBe(202);
+  });
+});
+
+describe.skipIf(isSkipped(workerd))("objects whose process is killed while they begin", () => {
+  it("keep their numbers, so that every operation is found and none exists twice", async () => {
+    let server = await startServer(project(), program);
+    const operator = operatorOf(() => server);
+    const tenants = [...Array(20).keys()].map((place) => `sharded-${1 + (place % 4)}-killed-${place}`);
+    const keys = ["a", "b", "c", "d", "e"];
+    const accepted = new Map<string, string>();
+    const submitAll = () =>
+      Promise.all(
+        tenants.flatMap((tenant) =>
+          keys.map(async (key) => {
+            const client = asTenant(tenant, () => server);
+            const headers = { "idempotency-key": key };
+            const sending = client("/reports", { method: "POST", headers, body: { name: key } });
+            const reply = await sending.catch(() => undefined);
+            if (reply?.status !== 202) return;
+            const name = `${tenant} ${key}`;
+            expect(accepted.get(name) ?? idIn(reply)).toBe(idIn(reply));
+            accepted.set(name, idIn(reply));
+          }),
+        ),
+      );
+    try {
+      for (const lifeMs of [150, 300, 450]) {
+        const submitting = submitAll();
+        await sleep(lifeMs);
+        await server.kill();
+        await submitting;
+        server = await startServer(project(), program);
+      }
+      await expect
+        .poll(() => submitAll().then(() => accepted.size), { timeout: 60_000, interval: 500 })
+        .toBe(tenants.length * keys.length);
+      for (const [name, id] of accepted) {
+        await ends(
+          asTenant(name.slice(0, -2), () => server),
+          id,
+        );
+        expect(await operator("get", id)).toMatchObject({ tenant: name.slice(0, -2), status: "completed" });
+      }
+    } finally {
+      await server.kill();
+    }
   });
 });
 

@@ -28,7 +28,7 @@ function call(
 }
 
 it.skipIf(isSkipped(exampleWorker.runtime))(
-  "the example with Durable Objects replays, hides and completes reports, also after its process was killed",
+  "the example with Durable Objects replays, hides, completes and shows reports, also after its process was killed",
   async () => {
     const first = await start();
     const accepted = await call(first, "/reports", { year: 2026 });
@@ -52,5 +52,11 @@ it.skipIf(isSkipped(exampleWorker.runtime))(
     expect(await (await call(second, location)).json()).toMatchObject({ status: "completed" });
     const again = await call(second, "/reports", { year: 2026 });
     expect([again.status, again.headers.get("location")]).toEqual([202, location]);
+
+    const consoleUrl = `${await second.urlOf("console")}/console/api${location}`;
+    expect((await fetch(consoleUrl)).status).toBe(401);
+    const authorization = `Basic ${btoa("ops:demo-password")}`;
+    const shown = await fetch(consoleUrl, { headers: { authorization } });
+    expect(await shown.json()).toMatchObject({ operation: { tenant: "ann", status: "completed" } });
   },
 );

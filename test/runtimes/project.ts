@@ -79,6 +79,7 @@ async function openProject(): Promise<Project> {
     copyFileSync(config, join(folder, worker, "config.capnp"));
   }
   for (const worker of Object.values(workers)) await bundleWorker(join(folder, worker));
+  await bundleWorker(join(folder, workers.example), "console");
   const { PATH = "" } = process.env;
   const env = {
     PATH,
@@ -98,9 +99,9 @@ async function compile(from: string, to: string): Promise<void> {
 }
 
 /** Bundles a Worker and its imports into one module, with the options of the command in the example. */
-async function bundleWorker(folder: string): Promise<void> {
+async function bundleWorker(folder: string, name = "worker"): Promise<void> {
   await build({
-    ...common(join(folder, "worker.ts"), join(folder, "dist/worker.js")),
+    ...common(join(folder, `${name}.ts`), join(folder, `dist/${name}.js`)),
     platform: "neutral",
     conditions: ["workerd", "worker", "browser"],
     format: "esm",

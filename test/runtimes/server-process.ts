@@ -10,6 +10,8 @@ import type { ServerProgram } from "./servers.js";
 /** A program that serves HTTP. */
 export interface ServerProcess {
   readonly baseUrl: string;
+  /** Resolves to the URL of another socket of workerd. */
+  urlOf(socket: string): Promise<string>;
   /** Sends the signal and resolves to the exit code. */
   stop(signal: "SIGINT" | "SIGTERM"): Promise<number | null>;
   /** Kills the program if it still runs. */
@@ -43,9 +45,13 @@ export async function startServer(
   });
   const closed = once(child, "close") as Promise<[number | null]>;
   const streams = [collectLines(child.stdout), collectLines(child.stderr)];
-  const line = await Promise.any(streams.map((lines) => lines.find((text) => portIn(text) !== undefined)));
+  const urlOf = async (socket: string): Promise<string> => {
+    const found = streams.map((lines) => lines.find((text) => portIn(text, socket) !== undefined));
+    return `http://127.0.0.1:${portIn(await Promise.any(found), socket)}`;
+  };
   return {
-    baseUrl: `http://127.0.0.1:${portIn(line)}`,
+    baseUrl: await urlOf("http"),
+    urlOf,
     stop: async (signal) => {
       child.kill(signal);
       const [code] = await closed;
@@ -58,7 +64,10 @@ export async function startServer(
   };
 }
 
-/** Finds the port in `Listening on http://127.0.0.1:4711`, or in the event that workerd writes. */
-function portIn(line: string): string | undefined {
-  return /http:\/\/[\w.]+:(\d+)|"port":(\d+)/.exec(line)?.slice(1).find(Boolean);
+/** Finds the port in `Listening on http://127.0.0.1:4711`, or in the event that workerd writes for a socket. */
+function portIn(line: string, socket: string): string | undefined {
+  return new RegExp(`http://[\\w.]+:(\\d+)|"socket":"${socket}","port":(\\d+)`)
+    .exec(line)
+    ?.slice(1)
+    .find(Boolean);
 }

@@ -44,7 +44,7 @@ export const workerInIsolate: ServerProgram = {
 export const exampleWorker: ServerProgram = {
   name: "workerd: examples/durable-objects/worker.ts",
   runtime: workerd,
-  args: workerd.options,
+  args: [...workerd.options, "--socket-addr=console=127.0.0.1:0"],
   folder: workers.example,
 };
 

@@ -12,6 +12,8 @@ import {
   createManualClock,
   type IdempotencyStoreHarness,
   type ManualClock,
+  type MinutesBackend,
+  type MinutesStoreHarness,
   type OutputBackend,
   type OutputStoreHarness,
   type PortHarness,
@@ -57,6 +59,10 @@ export function memoryOperations(
 }
 
 export function memoryOutput(alter: Alter<OutputBackend> = unaltered): OutputStoreHarness {
+  return memoryHarness((clock) => createMemoryBackend({ clock }), alter);
+}
+
+export function memoryMinutes(alter: Alter<MinutesBackend> = unaltered): MinutesStoreHarness {
   return memoryHarness((clock) => createMemoryBackend({ clock }), alter);
 }
 

@@ -11,7 +11,7 @@ const IN_BETWEEN = AT_ENDS.filter((fate) => fate !== "late");
 /** A line of a trace with the process, its call and, at the end, the fault. */
 const FAULT = new RegExp(`^ *[\\d.]+s {2}[\\w-]+: ([\\w-]+).*, (${FATES.join("|")})$`);
 
-const STORE = ["get", "claim", "renew", "settle", "requestCancel", "begun", "append", "read"];
+const STORE = ["get", "claim", "renew", "settle", "requestCancel", "begun", "append", "save", "read"];
 const KINDS = ["record", "settle", "append", "own"];
 const ENDS = KINDS.flatMap((kind) => [`begin-${kind}`, `commit-${kind}`]);
 const COMPOSED = ["bind", "create", "takeStale", "takeExpired", "release", "remove"];

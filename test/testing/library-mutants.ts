@@ -1,6 +1,6 @@
 import { createMemoryBackend } from "async-request-reply";
 import { vi } from "vitest";
-import type * as Parking from "../../src/operations/following/parking.js";
+import type * as Spots from "../../src/operations/following/spots.js";
 import type * as Filter from "../../src/operator/filter.js";
 import type * as Redrive from "../../src/operator/redrive-one.js";
 import type * as Backlog from "../../src/protocol/backlog.js";
@@ -120,11 +120,11 @@ export const libraryMutants: Readonly<Record<string, Mutant>> = {
       },
     }),
   ),
-  "waiters rely on notifications, which can get lost": mutant<typeof Parking>(
+  "waiters rely on notifications, which can get lost": mutant<typeof Spots>(
     /I16: a waiter learned of the end of .* \d+ ms late/,
-    "../../src/operations/following/parking.js",
-    ({ createParking }) => ({
-      createParking: (operations, clock, _, look) => createParking(operations, clock, 3_600_000, look),
+    "../../src/operations/following/spots.js",
+    ({ createSpots }) => ({
+      createSpots: (options) => createSpots({ ...options, pollMs: 3_600_000 }),
     }),
   ),
   "a webhook has the id of its operation instead of its delivery": mutant<typeof FindAnnounced>(

@@ -68,6 +68,16 @@ export const plantedOutputs: Readonly<Record<string, PlantedStore>> = {
     },
   })),
 
+  "a checkpoint that arrives again replaces a later one": planted(
+    /I28: an attempt of .* began with .* stands/,
+    (output) => ({
+      output: {
+        append: async (appends) =>
+          output.append(await Promise.all(appends.map((each) => setting(output, each)))),
+      },
+    }),
+  ),
+
   "a worker of schema version 1 begins": planted(
     /I28: an attempt of .* began with .* stands/,
     (output, operations) => ({
@@ -110,6 +120,19 @@ async function afterAll(output: OutputStore, append: OutputAppend): Promise<Outp
   const state = await output.begun(append.lease);
   const isRepeated = state !== "lost" && append.chunks.length > 0 && append.from < state.count;
   return isRepeated ? { ...append, from: state.count } : append;
+}
+
+/** Returns an append that sets its checkpoint, whatever its number is. */
+async function setting(output: OutputStore, append: OutputAppend): Promise<OutputAppend> {
+  const { lease, from, chunks, checkpoint } = append;
+  const state = await output.begun(lease);
+  if (state === "lost" || checkpoint === undefined) return append;
+  const { value, number } = { value: "", number: 0, ...state.checkpoint };
+  const set = { value: checkpoint.value, number: value === checkpoint.value ? number : number + 1 };
+  const isRepeated = from + chunks.length <= state.count;
+  return isRepeated
+    ? { lease, from: state.count, chunks: [], bytes: 0, checkpoint: set }
+    : { ...append, checkpoint: set };
 }
 
 function sizeOf(chunks: readonly string[]): number {

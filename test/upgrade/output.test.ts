@@ -237,7 +237,7 @@ describeStages("an operation that a worker of the release before has begun (F27)
     expect(await versionOf()).toBe(1);
     const api = await start("api", "this");
     expect(await get(api, `${id}/output`)).toMatchObject({ status: 200, body: [], closed: false });
-    expect(await versionOf()).toBe(2);
+    expect(await versionOf()).toBe(3);
     const page = follow(api, "resuming", id);
     await first.kill9();
     await start("worker", "this");

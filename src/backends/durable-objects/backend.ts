@@ -76,6 +76,8 @@ interface OpenOptions {
   readonly onRecord?: ((dueAt: number) => void) | undefined;
   /** Called after operations were deleted. Default: none. */
   readonly onPurge?: (() => void) | undefined;
+  /** Called before each use of the database, which it refuses if it throws. Default: none. */
+  readonly onUse?: (() => void) | undefined;
 }
 
 /** The database of an object. */
@@ -87,7 +89,14 @@ export interface OpenedStorage {
 }
 
 /** Opens the database of an object. */
-export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: OpenOptions): OpenedStorage {
+export function openStorage({
+  storage,
+  onCommit,
+  onRecord,
+  onPurge,
+  onUse,
+  ...given
+}: OpenOptions): OpenedStorage {
   const runtime: Runtime = { ...createSystemRuntime(), ...given.runtime };
   const { clock, hash } = runtime;
   const now = (): number => clock.now();
@@ -108,6 +117,7 @@ export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: 
         statements.nested(() => addVersions(statements, OBJECT_VERSIONS, now()));
     },
     changed,
+    onUse,
     onCommit: () => {
       onCommit?.(takeSoonest());
       watchers.tell(changed);
@@ -140,9 +150,16 @@ export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: 
     synchronous,
     hash,
   });
+  const operations = createOperationStore(connection, table, runtime.newToken, outputs);
   const backend: DurableObjectBackend = {
     operations: {
-      ...createOperationStore(connection, table, runtime.newToken, outputs),
+      ...operations,
+      redrive: (id, { id: successor, onEndId, ...rest }) =>
+        operations.redrive(id, {
+          ...rest,
+          id: inSameObject(successor, id),
+          onEndId: inSameObject(onEndId, id),
+        }),
       watch: watchers.operations.watch,
       watchCancellations: watchers.cancellations.watch,
     },
@@ -165,4 +182,12 @@ export function openStorage({ storage, onCommit, onRecord, onPurge, ...given }: 
     close: async () => {},
   };
   return { backend, contents: createContents(statements, table), forget: connection.forget };
+}
+
+/** Ids of an object end with its number, if it has one. */
+const NUMBER_DIGITS = 8;
+
+/** Returns an id that ends as another one of the object. */
+function inSameObject(id: string, other: string): string {
+  return id.slice(0, -NUMBER_DIGITS) + other.slice(-NUMBER_DIGITS);
 }

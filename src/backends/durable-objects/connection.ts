@@ -10,6 +10,8 @@ export interface ObjectConnectionOptions {
   readonly open: () => void;
   /** Receives the operations that the jobs of a transaction write. */
   readonly changed: Changed;
+  /** Called before each use, which it refuses if it throws. Default: none. */
+  readonly onUse?: (() => void) | undefined;
   /** Called after each transaction. */
   readonly onCommit: () => void;
 }
@@ -30,10 +32,12 @@ export function createObjectConnection({
   storage,
   open,
   changed,
+  onUse,
   onCommit,
 }: ObjectConnectionOptions): ObjectConnection {
   let isOpen = false;
   const use = (): void => {
+    onUse?.();
     if (isOpen) return;
     open();
     isOpen = true;

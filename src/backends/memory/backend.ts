@@ -1,12 +1,14 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import { instance, integer, type OptionTable, readOptions } from "../../contract/option-table.js";
 import type { Driver } from "../../engine/driver.js";
+import { createMinutesStore } from "../../engine/minutes.js";
 import { createOperationStore } from "../../engine/operation-store.js";
 import { systemClock } from "../../platform/system-runtime.js";
 import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
 import { MemoryIdempotencyStore } from "./idempotency-store.js";
+import { createMinutesTable } from "./minutes.js";
 import { createMemoryOutput } from "./output.js";
 import { createRemoval } from "./separate.js";
 import { createMemorySubmissions } from "./submissions.js";
@@ -45,14 +47,15 @@ const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
  */
 export function createMemoryBackend(
   options: MemoryBackendOptions = {},
-): Backend<never> & Required<Pick<Backend, "output">> & AwaitUsing {
-  const { operations, submissions, output, queue } = openMemory(
+): Backend<never> & Required<Pick<Backend, "output" | "minutes">> & AwaitUsing {
+  const { operations, submissions, output, minutes, queue } = openMemory(
     readOptions(options, OPTIONS, "createMemoryBackend"),
   );
   return {
     operations,
     submissions,
     output,
+    minutes,
     queue,
     check: async () => {},
     close: () => queue.close(),
@@ -67,10 +70,10 @@ export function createMemoryBackend(
  * Throws `INVALID_OPTION`.
  */
 export function createMemoryStores(options: MemoryBackendOptions = {}): SeparateStores {
-  const { operations, idempotency, output, queue } = openMemory(
+  const { operations, idempotency, output, minutes, queue } = openMemory(
     readOptions(options, OPTIONS, "createMemoryStores"),
   );
-  return { operations, idempotency, output, queue };
+  return { operations, idempotency, output, minutes, queue };
 }
 
 const DRIVER: Driver = {
@@ -99,6 +102,7 @@ export function openMemory({
     idempotency,
     submissions: createMemorySubmissions(table),
     output: createMemoryOutput(DRIVER, table),
+    minutes: createMinutesStore(DRIVER, createMinutesTable(clock)),
     queue: createLocalQueue(createListeners({ clock })),
   };
 }

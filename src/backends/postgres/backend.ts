@@ -1,5 +1,6 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import type { Backend } from "../../ports/backend.js";
+import type { MinutesStore } from "../../ports/minutes-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
@@ -7,6 +8,7 @@ import { createClaims } from "./claims.js";
 import type { RunStatement, SqlDatabase } from "./connection/sql-database.js";
 import { toDatabase, toShared } from "./connection/to-database.js";
 import { createLiveEntries } from "./live-entries.js";
+import { createPostgresMinutes } from "./minutes.js";
 import { type Changes, createChanges } from "./notices/changes.js";
 import { createChannels } from "./notices/channels.js";
 import { createNotifications } from "./notices/notifications.js";
@@ -22,6 +24,8 @@ import { createTransactions } from "./transactions.js";
 export interface PostgresBackend<Tx> extends Backend<Tx>, AwaitUsing {
   /** Keeps output and checkpoints in the same database. */
   readonly output: OutputStore;
+  /** Keeps what processes count by minute in the same database. */
+  readonly minutes: MinutesStore;
   /**
    * Creates or upgrades the schema to the version of this release. Safe to call again, and from several processes at
    * once: they wait for each other.
@@ -118,6 +122,7 @@ export function createPostgresBackend<Connection, Tx = Connection>(
     queue: notifications.queue,
     submissions: createPostgresSubmissions(gateway, limits, transactions, runtime),
     output: createPostgresOutput(gateway, limits, appended),
+    minutes: createPostgresMinutes(gateway),
     migrate: migrateSchema,
     check: createCheck({
       database,

@@ -34,7 +34,7 @@ export interface PostgresBackendOptions<Tx, Connection = Tx> {
   readonly schema?: string;
   /**
    * `auto` creates or upgrades the schema before the first use. `manual` leaves this to you: call `migrate()`, or
-   * apply the SQL printed by `npx async-request-reply-postgres-sql`. Use `manual` if the role of the service has no
+   * apply the SQL printed by `npx async-request-reply sql`. Use `manual` if the role of the service has no
    * permission to change the schema. Default: `auto`.
    */
   readonly migrate?: "auto" | "manual";

@@ -48,7 +48,7 @@ export function integer(row: Row, column: string): number {
 }
 
 /** Reads a column that must hold a boolean. SQLite has none, and stores 0 and 1. Throws `CORRUPT_RECORD`. */
-function flag(row: Row, column: string): boolean {
+export function flag(row: Row, column: string): boolean {
   const value = row[column];
   if (typeof value === "boolean") return value;
   if (value !== 0 && value !== 1) throw corrupt(column);

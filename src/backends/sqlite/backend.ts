@@ -1,6 +1,8 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
+import { createMinutesStore } from "../../engine/minutes.js";
 import { createOperationStore } from "../../engine/operation-store.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
+import type { MinutesStore } from "../../ports/minutes-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import type { Sync } from "../../ports/synchronous.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
@@ -14,6 +16,7 @@ import { createChangeLog } from "./notices/change-log.js";
 import { createChangeWatchers } from "./notices/change-watchers.js";
 import { createChanges } from "./notices/changes.js";
 import { createSqliteOutput } from "./output.js";
+import { createMinutesTable } from "./records/minutes.js";
 import { createOutputTable } from "./records/outputs.js";
 import { createRecordIn } from "./records/record-in.js";
 import { createTable } from "./records/table.js";
@@ -30,6 +33,8 @@ export interface SqliteBackend<Database extends SqliteDatabase = SqliteDatabase>
   readonly submissions: Submissions<Sync<Database>>;
   /** Keeps output and checkpoints in the same database. */
   readonly output: OutputStore;
+  /** Keeps what processes count by minute in the same database. */
+  readonly minutes: MinutesStore;
 }
 
 /**
@@ -108,6 +113,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     },
     queue: createLocalQueue(listeners),
     output: createSqliteOutput({ connection, statements, outputs, changes }),
+    minutes: createMinutesStore(connection, createMinutesTable(statements, now)),
     submissions: createSqliteSubmissions({
       connection,
       statements,

@@ -14,8 +14,8 @@ export function lastHour(): Span {
 
 /** Shows what completed and failed of the definition of the view. */
 export function chartOf({ overview, view }: Page): HTMLElement {
-  if (overview.lastHour === undefined) return element("div");
-  const points = overview.lastHour.series.filter(({ definition }) => definition === view.definition);
+  if (overview.series === undefined) return element("div");
+  const points = overview.series.filter(({ definition }) => definition === view.definition);
   const span = lastHour();
   const ends = [span.from, span.to].map((ms) => clockTime(new Date(ms).toISOString()));
   return element(

@@ -52,7 +52,7 @@ function sparklineColumn({ overview }: Page): Column<Known> {
     title: "Last hour",
     cell: ({ definition }) =>
       sparkline(
-        (overview.lastHour?.series ?? []).filter((point) => point.definition === definition),
+        (overview.series ?? []).filter((point) => point.definition === definition),
         span,
       ),
   };
@@ -97,11 +97,11 @@ const LAST_HOUR: readonly Column<Known>[] = [
   },
   {
     title: "Median",
-    cell: ({ lastHour }) => (lastHour === undefined ? "–" : duration(lastHour.medianMs)),
+    cell: ({ lastHour }) => (lastHour?.medianMs === undefined ? "–" : duration(lastHour.medianMs)),
   },
   {
     title: "95 %",
-    cell: ({ lastHour }) => (lastHour === undefined ? "–" : duration(lastHour.p95Ms)),
+    cell: ({ lastHour }) => (lastHour?.p95Ms === undefined ? "–" : duration(lastHour.p95Ms)),
   },
 ];
 

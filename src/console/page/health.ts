@@ -65,11 +65,12 @@ function later(one: string, other: string): string {
   return one > other ? one : other;
 }
 
-function behind({ stats }: Known): Found | undefined {
+function behind({ stats, lastHour }: Known): Found | undefined {
   if (stats === undefined || stats.paused !== undefined || (stats.oldestDueMs ?? 0) < BEHIND_MS)
     return undefined;
   const { due, running, oldestDueMs = 0 } = stats;
-  const runs = running.count === 0 ? "no worker runs any" : `${counted(running)} run`;
+  const idle = lastHour?.served === false ? "no worker has served it in the last hour" : "no worker runs any";
+  const runs = running.count === 0 ? idle : `${counted(running)} run`;
   return {
     state: "behind",
     reason: [`${counted(due)} due, the oldest for ${duration(oldestDueMs)}, ${runs}`],

@@ -2,7 +2,6 @@ import { chartOf } from "./chart.js";
 import { definitionTable } from "./definitions.js";
 import { byId, type Child, element } from "./dom.js";
 import { failureTable } from "./failures.js";
-import { duration } from "./format.js";
 import { type Health, healthOf, type Known, STATE_NAMES, STATES, worstOf } from "./health.js";
 import { knownFailures, readRecentFailures } from "./recent-failures.js";
 import { listOf, overviewOf, type Page, viewLink } from "./view.js";
@@ -18,7 +17,7 @@ export function knownOf({ overview }: Pick<Page, "overview">): readonly Known[] 
   return definitions.map((definition) => ({
     definition,
     stats: stats.find((each) => each.definition === definition),
-    lastHour: lastHour?.definitions.find((each) => each.definition === definition),
+    lastHour: lastHour?.find((each) => each.definition === definition),
     groups: knownFailures().filter((group) => group.definition === definition && group.open > 0),
   }));
 }
@@ -66,13 +65,10 @@ function sentenceOf({ go, view }: Page, { definition, reason }: Health, index: n
   return element("span", {}, index === 0 ? "" : "; ", ...name, ...reason);
 }
 
-/** Says what the numbers of the last hour leave out. */
+/** Says where the numbers of the last hour come from. */
 function noteOf({ overview: { lastHour } }: Page): HTMLElement {
-  const sentence =
-    lastHour === undefined
-      ? ""
-      : `The last hour covers the workers of this process, which has counted for ${duration(lastHour.countedMs)}.`;
-  return element("p", { class: "note" }, sentence);
+  const sentence = "The last hour covers all processes. They write their counts every 10 s.";
+  return element("p", { class: "note" }, lastHour === undefined ? "" : sentence);
 }
 
 function reasonsOf(page: Page, groups: Parameters<typeof failureTable>[1]): readonly Node[] {

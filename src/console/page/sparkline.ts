@@ -25,8 +25,12 @@ export function sparkline(points: readonly Point[], span: Span): HTMLElement {
   return element("span", { class: "sparkline" }, svg("svg", view, svg("rect", base), ...rects), text);
 }
 
-function barsOf({ at, completed, failed }: Point, { from, step }: Span, most: number): readonly SVGElement[] {
-  const x = Math.floor((Date.parse(at) - from) / step);
+function barsOf(
+  { start, completed, failed }: Point,
+  { from, step }: Span,
+  most: number,
+): readonly SVGElement[] {
+  const x = Math.floor((Date.parse(start) - from) / step);
   const [good, bad] = [(completed / most) * HEIGHT, (failed / most) * HEIGHT];
   const bar = (kind: string, y: number, height: number): SVGElement[] =>
     height === 0
@@ -44,11 +48,11 @@ function sentenceOf(points: readonly Point[]): string {
 /** Creates a table of what a chart shows. It is closed, because most people see the chart. */
 export function tableOf(points: readonly Point[]): HTMLElement {
   const head = ["Minute", "Completed", "Failed"].map((title) => element("th", { scope: "col" }, title));
-  const rows = points.map(({ at, completed, failed }) =>
+  const rows = points.map(({ start, completed, failed }) =>
     element(
       "tr",
       {},
-      element("td", {}, clockTime(at)),
+      element("td", {}, clockTime(start)),
       ...[completed, failed].map((count) => element("td", {}, count.toLocaleString("en"))),
     ),
   );

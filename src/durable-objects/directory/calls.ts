@@ -13,7 +13,7 @@ export interface ReportedCounts {
   readonly dueSince?: number;
 }
 
-/** What an object tells the directory, on waking and at most once a minute. */
+/** The state of an object, as it tells the directory on waking and at most once a minute. */
 export interface ObjectReport extends ObjectName {
   /** Number of the object. Absent before its first report. */
   readonly number?: ObjectNumber;
@@ -31,14 +31,14 @@ export interface SharedPause {
 }
 
 /** Answer to a report. */
-export type ReportAnswer =
+type ReportAnswer =
   /** `reports` counts the reports of this object. */
   | { readonly number: ObjectNumber; readonly reports: number; readonly pauses: readonly SharedPause[] }
   /** The tenant has operations in another number of objects. */
   | { readonly fixedShards: number };
 
 /** Request for objects, those with the newest operations first. */
-export interface NewestRequest {
+interface NewestRequest {
   /** Whether only failed operations count. */
   readonly failed: boolean;
   /** Only objects after this one. */
@@ -53,7 +53,7 @@ export interface NewestObject {
   readonly newestAt: number;
 }
 
-/** What the tenants are ordered by, the most first. */
+/** Order of tenants, the most first. */
 export type TenantOrder = "due" | "running" | "failed" | "age";
 
 /** Counts of a tenant as its objects reported them, of all definitions together. */
@@ -67,8 +67,8 @@ export interface ReportedTenant extends Omit<ReportedCounts, "definition"> {
 export interface DirectoryCalls {
   /** Records what an object has. Gives it a number at its first report. */
   readonly report: (report: ObjectReport) => Promise<ReportAnswer>;
-  /** Forgets an object that has deleted itself, unless it has reported again. */
-  readonly leave: (request: { readonly name: string; readonly reports: number }) => Promise<void>;
+  /** Forgets an object that is empty, unless it has reported again. Returns whether it is forgotten. */
+  readonly leave: (request: { readonly name: string; readonly reports: number }) => Promise<boolean>;
   /** Returns the names of the objects with a number: one, unless the directory was lost and two tenants got the same number. */
   readonly numbered: (request: { readonly number: ObjectNumber }) => Promise<readonly string[]>;
   /** Returns the names of the objects of a tenant. */

@@ -24,7 +24,7 @@ export interface DirectoryState {
 
 /**
  * Keeps a directory of the objects of a class, in one Durable Object of another class. Objects report what they have, on waking and at
- * most once a minute. So it is rebuilt by itself if it is lost. It also keeps the pauses of definitions.
+ * most once a minute. So it is rebuilt by itself if it is lost. It also keeps the pauses of definitions, which end if it is lost.
  *
  * Throws `INVALID_OPTION`.
  *

@@ -36,8 +36,9 @@ export function createTables(
     },
     leave: ({ name, reports }) => {
       run("delete from arr_objects where name = ? and reports = ?", name, reports);
-      if (first("select 1 from arr_objects where name = ?", name) === undefined)
-        run("delete from arr_counts where name = ?", name);
+      const isForgotten = first("select 1 from arr_objects where name = ?", name) === undefined;
+      if (isForgotten) run("delete from arr_counts where name = ?", name);
+      return isForgotten;
     },
     numbered: ({ number }) => namesIn(all("select name from arr_objects where number = ?", number)),
     ofTenant: ({ tenant }) => namesIn(all("select name from arr_objects where tenant = ?", tenant)),
@@ -65,10 +66,10 @@ export function createTables(
         : integer(known, "number"));
     const reports = (known === undefined ? 0 : integer(known, "reports")) + 1;
     const { tenant, shards, newestAt = null, newestFailedAt = null } = report;
-    run(
-      "insert or replace into arr_objects values (?, ?, ?, ?, ?, ?, ?, ?)",
-      ...[name, number, tenant, shards, reports, now(), newestAt, newestFailedAt],
-    );
+    const changing = [number, reports, now(), newestAt, newestFailedAt];
+    // An update leaves the entries of indexes alone that stay, and each of them is a row that is paid for.
+    if (known === undefined) run(INSERT, name, tenant, shards, ...changing);
+    else run(UPDATE, ...changing, name);
     replaceCounts(name, report.counts);
     return { number, reports };
   }
@@ -127,6 +128,10 @@ export function createTables(
   }
 }
 
+const INSERT = `insert into arr_objects (name, tenant, shards, number, reports, reported_at, newest_at, newest_failed_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`;
+const UPDATE = `update arr_objects set number = ?, reports = ?, reported_at = ?, newest_at = ?, newest_failed_at = ?
+  where name = ?`;
 const SUMS = `coalesce(sum(due), 0) as due, coalesce(sum(running), 0) as running, coalesce(sum(scheduled), 0) as scheduled,
   coalesce(sum(failed), 0) as failed, min(due_since) as due_since`;
 const STATS = `select ${SUMS} from arr_counts where definition = ?`;
@@ -138,7 +143,8 @@ const ORDERS: Readonly<Record<TenantOrder, string>> = {
   due: "due desc",
   running: "running desc",
   failed: "failed desc",
-  age: "due_since is null, due_since",
+  // Within an expression, `due_since` would be that of any of the tenant's counts.
+  age: "min(due_since) is null, due_since",
 };
 
 function namesIn(rows: readonly Row[]): readonly string[] {

@@ -15,7 +15,7 @@ export interface ObjectsOperatorOptions<List extends Definitions>
 
 /** Options of {@link ObjectsOperator.tenants}. */
 export interface TenantsOptions {
-  /** What the tenants are ordered by, the most first. `age`: how long work has been due. Default: `due`. */
+  /** Order of the tenants, the most first. `age`: how long work has been due. Default: `due`. */
   readonly by?: TenantOrder;
   /** Maximum number of tenants, 1 to 1,000. Default: 100. */
   readonly limit?: number;

@@ -40,9 +40,14 @@ export function createObjectsStore({ objects, directory: binding }: ObjectBindin
   }
 
   async function* newestObjects(failed: boolean): AsyncIterable<Listed> {
+    // An object whose newest operation is deleted in the meantime comes again.
+    const known = new Set<string>();
     for (let after: NewestObject | undefined; ; ) {
       const page = await directory("newest", { failed, limit: NEWEST_PAGE, ...(after && { after }) });
-      for (const found of page) yield listed(found);
+      for (const found of page) {
+        if (!known.has(found.name)) yield listed(found);
+        known.add(found.name);
+      }
       after = page.at(-1);
       if (page.length < NEWEST_PAGE) return;
     }

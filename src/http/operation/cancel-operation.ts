@@ -18,7 +18,7 @@ export async function cancelOperation(request: HttpRequest, service: ServiceCont
   const format = replyFormat(header(request.headers, "accept"), service.formats);
   const found = await findOperation(service, operationIdOf(request), tenant);
   checkCancellable(service, found);
-  const { outcome, operation } = await cancel(callsOf(service), found, service.bell);
+  const { outcome, operation } = await cancel(callsOf(service), found, service);
   if (outcome === "unknown" || operation === undefined) throw notFound();
   const fields: Fields = { "cache-control": "no-store" };
   const ended = isTerminal(operation.state);

@@ -6,7 +6,7 @@ import {
   type VisibleOperation,
 } from "../../contract/visible-operation.js";
 import type { Format } from "../../formats/format.js";
-import type { Snapshot } from "../../operations/following/reader.js";
+import type { Snapshot } from "../../operations/following/hub.js";
 import type { ServiceContext } from "../context.js";
 import { entityTag, matches } from "../message/entity-tag.js";
 import type { HttpResponse } from "../message/message.js";

@@ -1,6 +1,6 @@
 import { utf8Length } from "../../contract/json/json-text.js";
 import { jsonFormat } from "../../formats/json.js";
-import type { Snapshot } from "../../operations/following/reader.js";
+import type { Snapshot } from "../../operations/following/hub.js";
 import type { Clock } from "../../ports/runtime.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";

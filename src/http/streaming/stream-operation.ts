@@ -1,6 +1,6 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Subscription } from "../../operations/following/hub.js";
-import { createSnapshot, type Snapshot } from "../../operations/following/reader.js";
+import { createSnapshot, type Snapshot } from "../../operations/following/hub.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { ServiceContext } from "../context.js";
 import { isStream } from "../message/body-stream.js";

@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
 import type { Format } from "../../formats/format.js";
-import type { Snapshot } from "../../operations/following/reader.js";
+import type { Snapshot } from "../../operations/following/hub.js";
 import type { Accepted } from "../../operations/submission/accepted.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";

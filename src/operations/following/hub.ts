@@ -1,9 +1,23 @@
+import { coalesce } from "../../batching/coalesce.js";
+import type { Operation } from "../../contract/operation.js";
+import type { Observer } from "../../ports/observer.js";
+import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
-import { createParking, pollMsOf } from "./parking.js";
 import type { Places } from "./places.js";
-import type { Snapshot } from "./reader.js";
-import { createReader, type ReaderOptions } from "./reader.js";
+import { createOnce, type Shared } from "./shared.js";
+import { createSpots, pollMsOf } from "./spots.js";
 import type { WaitSettings } from "./wait-ends.js";
+import { createWaiter, type Waiter } from "./waiter.js";
+
+/** A state of an operation, shared by all who wait for it. */
+export interface Snapshot extends Shared {
+  readonly operation: Operation;
+}
+
+/** Creates a snapshot. It keeps everything that `once` makes for as long as it lives itself. */
+export function createSnapshot(operation: Operation): Snapshot {
+  return { operation, once: createOnce() };
+}
 
 /** An operation that a caller wants to follow. */
 interface Interest extends WaitSettings {
@@ -13,20 +27,13 @@ interface Interest extends WaitSettings {
   readonly tenant: string;
 }
 
-/** The changes of one operation. */
-export interface Subscription {
-  /**
-   * Resolves to a snapshot, once the operation was read after a change. Only the latest state counts: it replaces an earlier
-   * one that was not taken. Resolves to `undefined` if the time is over, the signal is aborted, the hub is closed, or
-   * the tenant has no such operation.
-   */
-  next(): Promise<Snapshot | undefined>;
-  /** Resolves like `next`, or to `idle` if nothing is delivered within this time. Milliseconds. */
-  nextWithin(ms: number): Promise<Snapshot | "idle" | undefined>;
+/**
+ * The changes of one operation. Only the latest state counts: it replaces an earlier one that was not taken. There are no further
+ * ones if the tenant has no such operation.
+ */
+export interface Subscription extends Waiter<Snapshot> {
   /** Reads the operation soon, as if it had changed. */
   refresh(): void;
-  /** Ends the subscription and frees everything that it holds. Its limits do the same. Can be repeated. */
-  close(): void;
 }
 
 /**
@@ -50,51 +57,52 @@ export interface Hub {
 }
 
 /** Dependencies of {@link createHub}. */
-export interface HubOptions extends ReaderOptions {
+export interface HubOptions {
+  readonly operations: OperationStore;
   readonly runtime: Pick<Runtime, "clock" | "pause">;
+  readonly observe: Observer;
   /** Places of all who wait. `close` ends all waits in them. */
   readonly places: Places;
+  /** Applies the time limit of store calls. */
+  readonly inTime: <T>(call: Promise<T>) => Promise<T>;
 }
 
+/** Operations in one call of the store. */
+const MAX_BATCH = 500;
+
 /** Creates a hub. It has no timer and does not watch the store before the first subscription. */
-export function createHub(options: HubOptions): Hub {
-  const { operations, runtime, places } = options;
+export function createHub({ operations, runtime, observe, places, inTime }: HubOptions): Hub {
   const pollMs = pollMsOf(operations);
-  const parking = createParking(operations, runtime.clock, pollMs, (id) => look(id));
-  const look = createReader(options, parking.subscribers);
+  const spots = createSpots<undefined, Snapshot | undefined>({
+    read: createReader(operations, inTime),
+    // An operation has only one state.
+    keyOf: () => "",
+    watch: (changed) => [operations.watch?.(changed)],
+    pollMs,
+    runtime,
+    observe,
+  });
 
   return {
     subscribe: ({ id, ...wait }) => {
-      const { tenant } = wait;
-      const latest = createLatest<Snapshot>();
-      let leave = (): void => {};
-      const end = (): void => {
-        leave();
-        leave = () => {};
-        latest.end();
-      };
-      const free = places.take(wait, end);
-      if (free === undefined) return undefined;
-      if (!latest.hasEnded()) leave = parking.park(id, { offer: latest.offer, end: latest.end, tenant });
-      return {
-        next: latest.next,
-        nextWithin: async (ms) => {
-          const deadline = places.after(ms, latest.interrupt);
-          const next = await latest.next();
-          deadline.cancel();
-          return next ?? (latest.hasEnded() ? undefined : "idle");
+      const spot = spots.enter(id, undefined, false);
+      // A read that has begun before may find an older state than the one that the caller will read.
+      let seen = spot.begun;
+      const waiter = createWaiter<Snapshot>(places, wait, {
+        take: (wake) => {
+          const { last } = spot;
+          if (last === undefined || last.number <= seen) return spots.wait(spot, wake);
+          seen = last.number;
+          return last.found?.operation.tenant === wait.tenant ? last.found : "gone";
         },
-        refresh: () => look(id),
-        close: () => {
-          free();
-          end();
-        },
-      };
+        leave: (wake) => spots.leave(spot, wake),
+      });
+      return waiter && { ...waiter, refresh: () => spots.changed(id) };
     },
     pause: (signal) => places.pause({ waitMs: pollMs, signal }),
     close: () => {
       places.close();
-      parking.close();
+      spots.close();
     },
     get waiters() {
       return places.taken;
@@ -105,45 +113,20 @@ export function createHub(options: HubOptions): Hub {
   };
 }
 
-/** Passes values to one consumer. Keeps only the latest one, because a consumer needs no history. */
-interface Latest<Value> {
-  /** Offers a value. Replaces one that was not taken. */
-  offer(value: Value): void;
-  /** Ends the values. A value that was not taken can still be taken. */
-  end(): void;
-  /** Resolves to the next value, or to `undefined` after the end or a call of `interrupt`. */
-  next(): Promise<Value | undefined>;
-  /** Wakes a call of `next` without a value. */
-  interrupt(): void;
-  /** Returns whether `end` was called. */
-  hasEnded(): boolean;
-}
-
-/** Creates an empty slot. */
-function createLatest<Value>(): Latest<Value> {
-  let latest: Value | undefined;
-  let ended = false;
-  let wake: () => void = () => {};
-  return {
-    offer: (value) => {
-      latest = value;
-      wake();
+/** Creates a function that reads an operation, unless it is hidden. Reads that begin together share a call of the store. */
+function createReader(
+  operations: OperationStore,
+  inTime: HubOptions["inTime"],
+): (id: string) => Promise<Snapshot | undefined> {
+  return coalesce({
+    maxBatch: MAX_BATCH,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    flush: async (ids) => {
+      const found = new Map((await inTime(operations.getMany(ids))).map((each) => [each.id, each]));
+      return ids.map((id) => {
+        const operation = found.get(id);
+        return operation === undefined || operation.hidden === true ? undefined : createSnapshot(operation);
+      });
     },
-    end: () => {
-      ended = true;
-      wake();
-    },
-    next: async () => {
-      if (latest === undefined && !ended) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      const taken = latest;
-      latest = undefined;
-      return taken;
-    },
-    interrupt: () => wake(),
-    hasEnded: () => ended,
-  };
+  });
 }

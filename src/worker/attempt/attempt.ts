@@ -1,3 +1,4 @@
+import { AsyncReplyError } from "../../contract/errors.js";
 import {
   isTerminal,
   type Operation,
@@ -10,7 +11,14 @@ import { ringAfterEnd } from "../../protocol/bell.js";
 import { insteadOf } from "../../protocol/refused-ending.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
-import { attemptEvent, type BegunAttempt, endEvent, reportError, type WorkerContext } from "../context.js";
+import {
+  attemptEvent,
+  type BegunAttempt,
+  endEvent,
+  reportError,
+  startEvent,
+  type WorkerContext,
+} from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
 import { finishCreation } from "./finish-creation.js";
@@ -60,14 +68,15 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
     if (operation.state === "preparing") return finishCreating(processor, attempt);
     if (triesOf(attempt) > processor.settings.maxAttempts)
       return settle(attempt, exhausted(processor.settings));
-    observe(attemptEvent("operation.started", operation));
+    observe(startEvent(operation));
+    const startedAt = runtime.clock.elapsed();
     const ending = await traced(
       processChannel,
       () => aboutAttempt(operation),
       () => runProcessor(processor, attempt, context),
       endOfProcess,
     );
-    await settle(attempt, ending);
+    await settle(attempt, ending, Math.round(runtime.clock.elapsed() - startedAt));
   }
 
   async function finishCreating(processor: CheckedProcessor, attempt: BegunAttempt): Promise<void> {
@@ -82,7 +91,8 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
     }
   }
 
-  async function settle({ lease, operation }: BegunAttempt, ending: Ending): Promise<void> {
+  /** `runMs` is absent if the processor was not called. */
+  async function settle({ lease, operation }: BegunAttempt, ending: Ending, runMs?: number): Promise<void> {
     const { settlement } = ending;
     const settled = await traced(
       settleChannel,
@@ -90,7 +100,7 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
       () => settledAs(lease, operation, ending, context),
       (result) => ({ outcome: outcomeOf(ending, result) }),
     );
-    report(operation, ending, outcomeOf(ending, settled));
+    report(operation, ending, outcomeOf(ending, settled), runMs);
     if (settled?.outcome !== "settled") return;
     if (settled.state === "failed")
       await processors.get(operation.definition)?.failed?.(operation, ending.error);
@@ -110,9 +120,9 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
   }
 
   /** Reports the end of an attempt to the observer, and the end of its operation to the estimate. */
-  function report(operation: Operation, ending: Ending, outcome: AttemptOutcome): void {
+  function report(operation: Operation, ending: Ending, outcome: AttemptOutcome, runMs?: number): void {
     if (outcome === "completed" || outcome === "failed") estimate?.ended(operation, runtime.clock.now());
-    observe(eventOf(operation, outcome, ending));
+    observe(eventOf(operation, outcome, ending, runMs));
   }
 
   /** Ends an attempt that has not started, without counting it, so that another worker can take the operation. */
@@ -125,13 +135,26 @@ function endOfProcess({ settlement, error }: Ending): Partial<ProcessMessage> {
   return { outcome: settlement?.to ?? "lost", error };
 }
 
-function eventOf(operation: Operation, outcome: AttemptOutcome, { settlement, error }: Ending): ServiceEvent {
-  if (outcome === "completed") return endEvent("operation.completed", operation);
-  if (outcome === "failed") return { ...endEvent("operation.failed", operation), error };
-  if (outcome === "released") return attemptEvent("operation.released", operation);
-  if (outcome === "lost") return attemptEvent("attempt.lost", operation);
+function eventOf(
+  operation: Operation,
+  outcome: AttemptOutcome,
+  { settlement, error }: Ending,
+  runMs: number | undefined,
+): ServiceEvent {
+  if (outcome === "completed") return endEvent("operation.completed", operation, runMs);
+  if (outcome === "failed") {
+    // The store fails an operation that was to be retried only if it was cancelled.
+    const reason = settlement?.to === "retry" ? cancelled(error) : error;
+    return { ...endEvent("operation.failed", operation, runMs), error: reason };
+  }
+  if (outcome === "released") return { ...attemptEvent("operation.released", operation), runMs };
+  if (outcome === "lost") return { ...attemptEvent("attempt.lost", operation), runMs };
   const { delayMs } = settlement as Extract<Settlement, { readonly to: "retry" }>;
-  return { ...attemptEvent("operation.retried", operation), delayMs, error };
+  return { ...attemptEvent("operation.retried", operation), runMs, delayMs, error };
+}
+
+function cancelled(cause: unknown): AsyncReplyError {
+  return new AsyncReplyError("CANCELLED", "The operation was cancelled.", { cause });
 }
 
 /** Returns how an attempt ended, from the store's answer to its settlement. */

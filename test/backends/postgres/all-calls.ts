@@ -1,6 +1,7 @@
 import type { ListRequest } from "async-request-reply/ports";
 import type { PostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
+import { newRow } from "../../../src/testing/suites/minutes-store/fixtures.js";
 import { claimOnce } from "../../support/claims.js";
 import { begun, newId, newOperation, newSubmission, newToken } from "./submissions.js";
 
@@ -54,6 +55,13 @@ export const calls: Readonly<Record<string, Call>> = {
     await backend.operations.settle(lease, { to: "failed", error: "{}" });
     const successor = { id: newId(), onEndId: newId(), keepCheckpoint: true };
     await backend.operations.redrive(lease.operationId, successor);
+  },
+  "writes, folds and reads of minutes": async ({ minutes }) => {
+    const now = Date.now();
+    const minute = now - (now % 60_000);
+    await minutes.write(DEFINITIONS.map((definition) => newRow(minute, { definition, total: { 1: 1 } })));
+    await minutes.fold({ limit: 10 });
+    await minutes.read({ definitions: DEFINITIONS, from: minute, to: minute + 60_000, stepMs: 60_000 });
   },
   requestCancel: async (backend) => {
     const { operationId } = await begun(backend, quiet);

@@ -5,7 +5,7 @@ import { expectMisconfigured, refusedCheck } from "./refused-check.js";
 
 await describePostgres("check() looks at the schema and", (server) => {
   const howTo = (schema: string) =>
-    `Call \`backend.migrate()\` or apply the SQL printed by \`npx async-request-reply-postgres-sql --schema ${schema}\`.`;
+    `Call \`backend.migrate()\` or apply the SQL printed by \`npx async-request-reply sql --schema ${schema}\`.`;
 
   /** A schema that an administrator keeps, as the statements leave it. */
   async function manual(...statements: readonly ((schema: string) => string)[]) {
@@ -34,13 +34,13 @@ await describePostgres("check() looks at the schema and", (server) => {
     );
     await expectMisconfigured(
       backend,
-      `Schema ${backend.schema} has version 0, but this release needs version 2. ${howTo(backend.schema)}`,
+      `Schema ${backend.schema} has version 0, but this release needs version 3. ${howTo(backend.schema)}`,
     );
     await backend.migrate();
     await expect(backend.check()).resolves.toBeUndefined();
   });
 
-  const newer = (schema: string) => `insert into ${schema}.migrations (version) values (3)`;
+  const newer = (schema: string) => `insert into ${schema}.migrations (version) values (4)`;
   const incomplete = (schema: string) => `drop function ${schema}.get_v1`;
 
   it("resolves when its version is newer and still has all that this release uses", async () => {
@@ -58,14 +58,14 @@ await describePostgres("check() looks at the schema and", (server) => {
       "its version is newer and lacks what this release uses",
       [migrated, newer, incomplete],
       (schema: string) =>
-        `Schema ${schema} has version 3, which is newer than version 2 of this release and no longer has the function ` +
+        `Schema ${schema} has version 4, which is newer than version 3 of this release and no longer has the function ` +
         "get_v1. Upgrade `async-request-reply` in this process.",
     ],
     [
       "it was taken apart",
       [migrated, incomplete],
       (schema: string) =>
-        `Schema ${schema} has version 2 of this release, but its function get_v1 is missing. Restore it from a backup, or from a ` +
+        `Schema ${schema} has version 3 of this release, but its function get_v1 is missing. Restore it from a backup, or from a ` +
         "new schema that `backend.migrate()` makes.",
     ],
   ])("rejects when %s", async (_, statements, detailOf) => {
@@ -110,6 +110,7 @@ await describePostgres("check() looks at the schema and", (server) => {
     `grant select, insert, update, delete on ${schema}.operations to ${role}; ` +
     `grant select, insert, delete on ${schema}.paused to ${role}; ` +
     `grant select, insert, update on ${schema}.shortest_leases to ${role}; ` +
+    `grant select, insert, update, delete on ${schema}.minutes to ${role}; ` +
     `grant select on ${schema}.migrations to ${role};`;
   const FUNCTIONS = (schema: string, role: string) =>
     `grant execute on all functions in schema ${schema} to ${role};`;
@@ -125,6 +126,7 @@ await describePostgres("check() looks at the schema and", (server) => {
       (schema: string, role: string) =>
         `${USAGE(schema, role)} grant select on ${schema}.operations, ${schema}.paused, ${schema}.migrations to ${role};` +
         `grant select, insert, update on ${schema}.shortest_leases to ${role};` +
+        `grant select, insert, update, delete on ${schema}.minutes to ${role};` +
         FUNCTIONS(schema, role),
       'Role "app" lacks insert, update, delete on s.operations, and insert, delete on s.paused. Run `grant insert, update, delete on s.operations to app` ' +
         "and `grant insert, delete on s.paused to app` as the owner of the schema.",
@@ -167,7 +169,7 @@ await describePostgres("check() looks at the schema and", (server) => {
   it("names the statements for all grants at once", async () => {
     const { detail, after } = await refusedWith(USAGE);
     expect(detail).toMatch(
-      /^Role "app" lacks .* on s\.operations, and select, insert, delete on s\.paused, and select, insert, update on s\.shortest_leases, and select on s\.migrations, and execute on function s\.\w+ and \d+ more\. Run /,
+      /^Role "app" lacks .* on s\.operations, and select, insert, delete on s\.paused, and select, insert, update on s\.shortest_leases, and select, insert, update, delete on s\.minutes, and select on s\.migrations, and execute on function s\.\w+ and \d+ more\. Run /,
     );
     expect(after).toBe("can be used");
   });

@@ -164,7 +164,7 @@ await describePostgres("check() of a back end on Postgres", (server) => {
         createPostgresBackend({ pool: poolWith({ database, user: role }) }),
         `Role "${role}" has no permission to create or upgrade schema async_request_reply in database "${database}". Run ` +
           `\`grant create on database ${database} to ${role}\`, or have an administrator apply the SQL printed by ` +
-          "`npx async-request-reply-postgres-sql` and the grants.",
+          "`npx async-request-reply sql` and the grants.",
       );
     });
   });

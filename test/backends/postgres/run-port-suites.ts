@@ -1,4 +1,5 @@
 import {
+  minutesStoreCases,
   operationStoreCases,
   outputStoreCases,
   queueCases,
@@ -15,6 +16,11 @@ export function runPortSuites(openings: Openings): void {
   runSuite(
     "output store",
     outputStoreCases,
+    harnessOf(openings, (backend) => backend),
+  );
+  runSuite(
+    "store of minutes",
+    minutesStoreCases,
     harnessOf(openings, (backend) => backend),
   );
   runSuite("queue", queueCases, queueHarness(openings));

@@ -34,7 +34,7 @@ describeFile("an SQLite file that cannot be used", (file, client) => {
     const [check, record] = await errorsOf(createSqliteBackend({ database }));
     expect(check).toMatchObject({
       code: "INVALID_OPTION",
-      detail: expect.stringMatching(/version 7 .* only version 2.*Upgrade the package/),
+      detail: expect.stringMatching(/version 7 .* only version 3.*Upgrade the package/),
     });
     expect(record).toMatchObject({
       code: "STORE_UNAVAILABLE",
@@ -70,7 +70,7 @@ describeFile("an SQLite file that cannot be used", (file, client) => {
     await file.open().check();
     const database = file.connect();
     database.exec(
-      "alter table arr_operations add column color text; insert into arr_versions values (3, 1, 0)",
+      "alter table arr_operations add column color text; insert into arr_versions values (4, 1, 0)",
     );
     const backend = createSqliteBackend({ database });
     await backend.check();

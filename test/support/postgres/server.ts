@@ -51,6 +51,12 @@ export function portOfServer(): number {
   return new Client(config).port;
 }
 
+/** Returns the address of the server, with the password. */
+export function addressOfServer(): string {
+  const { user = "", password = "", host, port, database = "" } = new Client(config);
+  return `postgres://${user}:${encodeURIComponent(String(password ?? ""))}@${host}:${port}/${database}`;
+}
+
 /** Returns the version of the test server, or undefined if no server answers. */
 async function versionOfServer(): Promise<string | undefined> {
   if (own === "") return undefined;

@@ -1,4 +1,5 @@
 import { LISTED_COLUMNS, PAYLOAD_COLUMNS, TIME_COLUMNS } from "../../shared/row.js";
+import { WORK_COLUMNS } from "../../shared/work-row.js";
 import type { SqlStatement } from "../connection/sql-database.js";
 
 /** Returns the columns of an operation without its payloads, read from a column that holds its whole row. */
@@ -57,6 +58,9 @@ const COLUMNS = {
   redrive_v2: "outcome, operation_id, created, state",
   read_output_v2: `place, state, epoch, count, bytes, segments, run_epoch, first, chunks, ${timeColumn("checkpoint_at", "checkpoint_at")}`,
   clean_output_v2: "f as deleted",
+  write_minutes_v3: "f as written",
+  fold_minutes_v3: "f as folded",
+  read_minutes_v3: `definition, start_ms, served, ${WORK_COLUMNS.join(", ")}`,
 };
 
 /** Name of a function of the schema. */

@@ -12,6 +12,7 @@ const TABLE_PRIVILEGES = [
   ...["select", "insert", "update", "delete"].map((privilege) => ["operations", privilege] as const),
   ...["select", "insert", "delete"].map((privilege) => ["paused", privilege] as const),
   ...["select", "insert", "update"].map((privilege) => ["shortest_leases", privilege] as const),
+  ...["select", "insert", "update", "delete"].map((privilege) => ["minutes", privilege] as const),
   ["migrations", "select"] as const,
 ];
 
@@ -37,7 +38,7 @@ export function howToMigrate(schema: string): string {
 
 function sqlOf(schema: string): string {
   const argument = schema === "async_request_reply" ? "" : ` --schema ${schema}`;
-  return `the SQL printed by \`npx async-request-reply-postgres-sql${argument}\``;
+  return `the SQL printed by \`npx async-request-reply sql${argument}\``;
 }
 
 /** Returns the reason why a role could not migrate a schema. Without USAGE, the role cannot even read the schema. */

@@ -1,6 +1,7 @@
 import { checkOptions, invalidOption } from "../../../contract/options.js";
 import { version1 } from "./version-1/index.js";
 import { version2 } from "./version-2/index.js";
+import { version3 } from "./version-3/index.js";
 
 /** Additions of one version to the schema. */
 interface Addition {
@@ -17,6 +18,7 @@ interface Addition {
 const VERSIONS: readonly Addition[] = [
   { marker: "database_v1()", text: version1 },
   { marker: "clean_output_v2(integer)", text: version2 },
+  { marker: "read_minutes_v3(text[], float8, float8, float8)", text: version3 },
 ];
 
 /** SQLSTATE of a migration of tables that no published release has made. */

@@ -3,6 +3,7 @@ import { chunksText, segmentsText, toHead, toRun } from "../../shared/output-row
 import { integer, state, text } from "../../shared/row.js";
 import type { Changed } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
+import triggers from "../schema/output-triggers.sql";
 
 const SAVE = `insert into arr_output_heads (operation_id, epoch, count, bytes, segments, checkpoint, checkpoint_number,
     checkpoint_attempt, checkpoint_at, checkpoint_count, checkpoint_bytes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -19,10 +20,16 @@ const AT_ONCE = 64;
 
 /** Creates the outputs of a database. Every method runs within a transaction. */
 export function createOutputTable(
-  { run, first, all }: Statements,
+  { exec, run, first, all }: Statements,
   now: () => number,
   { appended }: Changed,
 ): OutputTable {
+  /** Marks an operation that gets its first output. */
+  function open(id: string): void {
+    exec(triggers);
+    run("update arr_operations set has_output = 1 where id = ?", id);
+  }
+
   return {
     now,
     attemptOf: (id) => {
@@ -41,7 +48,7 @@ export function createOutputTable(
       return row && toHead(row);
     },
     save: (id, head) => {
-      run("update arr_operations set has_output = 1 where id = ? and has_output = 0", id);
+      if (first("select 1 from arr_operations where id = ? and has_output = 0", id) !== undefined) open(id);
       run(SAVE, id, ...headValues(head));
     },
     insert: (id, { epoch, first: from, chunks }) =>

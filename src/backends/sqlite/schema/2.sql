@@ -1,7 +1,7 @@
 -- Version 2 of the schema: output and checkpoints. The previous release works with it, because what the begin and the end of an
--- attempt mean for its output is in triggers.
+-- attempt mean for its output is in triggers: see `output-triggers.sql`.
 
--- Whether the operation has a row in `arr_output_heads`, so that the triggers cost others nothing.
+-- Whether the operation has a row in `arr_output_heads`, so that the triggers do little for others.
 alter table arr_operations add column has_output integer not null default 0;
 
 -- The output of an operation, without its chunks. `epoch` counts the attempts that have begun since the first chunk.
@@ -46,21 +46,3 @@ create table arr_output_changes (
   seq integer primary key,
   ids text not null
 );
-
-create trigger arr_output_begins after update of token on arr_operations
-when new.has_output = 1 and new.token is not null and new.token is not old.token
-begin
-  insert into arr_output_discards (operation_id, epoch, first, every_epoch)
-  select operation_id, epoch, checkpoint_count, 0 from arr_output_heads
-  where operation_id = new.id and count > checkpoint_count;
-  update arr_output_heads set epoch = epoch + 1, count = checkpoint_count, bytes = checkpoint_bytes,
-    segments = case when json_extract(segments, '$[#-1][1]') >= checkpoint_count then json_remove(segments, '$[#-1]')
-      else segments end
-  where operation_id = new.id;
-end;
-
-create trigger arr_output_leaves after delete on arr_operations when old.has_output = 1
-begin
-  insert into arr_output_discards (operation_id, epoch, first, every_epoch) values (old.id, 0, 0, 1);
-  delete from arr_output_heads where operation_id = old.id;
-end;

@@ -3,6 +3,7 @@ import { integer } from "../../shared/row.js";
 import type { Statements } from "../connection/statements.js";
 import version1 from "./1.sql";
 import version2 from "./2.sql";
+import version3 from "./3.sql";
 
 /** Additions of one version to the schema. */
 export interface Addition {
@@ -18,6 +19,7 @@ export interface Addition {
 const VERSIONS: readonly Addition[] = [
   { text: version1, needs: 1 },
   { text: version2, needs: 1 },
+  { text: version3, needs: 1 },
 ];
 
 /** The versions of a database file. */

@@ -1,12 +1,15 @@
 import type { OutputStore } from "../../../ports/output-store.js";
 import type { Stage } from "../stage.js";
-import { AT_APPEND } from "../world/fates.js";
+import { AT_APPEND, AT_CHECKPOINT } from "../world/fates.js";
 import { short } from "../world/names.js";
 import type { Process } from "../world/world.js";
 import { watchSome } from "./store-ports.js";
 
 /** Length of a slice. Small, so that other events can happen between the parts of an output. UTF-16 code units. */
 const SLICE_LENGTH = 20;
+
+/** How an append that saves a checkpoint fails. Its repetition and the next checkpoint can arrive before it. */
+const AT_SAVE = { fates: AT_CHECKPOINT, overtakenBy: 2 };
 
 /** Wraps an output store for one process of the world. */
 export function outputOf(store: OutputStore, process: Process, { world, ledger }: Stage): OutputStore {
@@ -30,7 +33,9 @@ export function outputOf(store: OutputStore, process: Process, { world, ledger }
         for (const [index, each] of appends.entries()) ledger.appended(each, results[index] ?? "lost");
         return results;
       };
-      return world.call(process, `append(${about.join(", ")})`, append, { fates: AT_APPEND });
+      if (appends.every(({ checkpoint }) => checkpoint === undefined))
+        return world.call(process, `append(${about.join(", ")})`, append, { fates: AT_APPEND });
+      return world.call(process, `save(${about.join(", ")})`, append, AT_SAVE);
     },
     read: (requests) => {
       const about = requests.map(({ id, after }) => `${short(id)} ${after?.count ?? 0}`);

@@ -32,8 +32,11 @@ export const AT_BEGIN: Faults = FAULTS.filter(([fate]) => fate !== "twice");
 /** Faults of a commit. They are more likely than others, because most depends on the commit. */
 export const AT_COMMIT: Faults = likelier(AT_BEGIN);
 
-/** Faults of an append to an output. They are more likely too, because few appends save a checkpoint. */
+/** Faults of an append to an output. They are more likely too, because few histories have output. */
 export const AT_APPEND: Faults = likelier(FAULTS);
+
+/** Faults of an append that saves a checkpoint. It must not replace a later checkpoint, so it is late most often. */
+export const AT_CHECKPOINT: Faults = [...AT_APPEND, ["late", 32]];
 
 /** Faults of a transaction that is one call of a synchronous client. It cannot run after its caller got an error. */
 export const AT_ONCE: Faults = AT_COMMIT.filter(([fate]) => fate !== "late");

@@ -46,6 +46,8 @@ export class Process {
 interface CallOptions {
   /** Possible faults. Default: every fault of a call that can be repeated. */
   readonly fates?: Faults;
+  /** How many later calls of its name and process overtake a call with the fate `late`. Default: 0, so chance decides. */
+  readonly overtakenBy?: number;
   /** Called if the call never arrives. */
   readonly onDropped?: () => void;
 }
@@ -54,6 +56,8 @@ interface Call extends CallOptions {
   readonly process: Process;
   readonly label: string;
   readonly issuedAt: number;
+  /** Number of calls of its name and process that run before it. */
+  readonly isAfter: number;
   readonly run: () => Promise<unknown>;
   readonly answer: (result: unknown) => void;
   readonly refuse: (error: unknown) => void;
@@ -76,6 +80,8 @@ export class World {
   readonly #timers = new Set<Timer>();
   /** Number of calls so far, by name. */
   readonly #callsMade = new Map<string, number>();
+  /** Number of calls that have run, by process and name. */
+  readonly #ran = new Map<string, number>();
   readonly #blocking = new Set<Promise<void>>();
   #now = START;
   #faultsLeft: number;
@@ -134,7 +140,8 @@ export class World {
     if (process.dead) return new Promise(() => {});
     return new Promise<T>((resolve, reject) => {
       const answer = resolve as (result: unknown) => void;
-      this.#calls.push({ ...options, process, label, issuedAt: this.#now, run, answer, refuse: reject });
+      const call = { ...options, process, label, issuedAt: this.#now, isAfter: 0, run };
+      this.#calls.push({ ...call, answer, refuse: reject });
     });
   }
 
@@ -154,13 +161,14 @@ export class World {
   async step(): Promise<void> {
     await this.#quiet();
     this.#choices.nextStep();
-    const acts = this.#calls.length > 0;
+    const arriving = this.#calls.filter((call) => call.isAfter <= this.#ranLike(call));
+    const acts = arriving.length > 0;
     const action = this.#choices.weighted([
       ["act", acts ? 24 : 0],
       ["wait", acts ? 4 : 24],
       ["jump", this.#jumpsLeft > 0 ? 1 : 0],
     ]);
-    if (action === "act") return this.#act(this.#choices.choose(this.#calls.length));
+    if (action === "act") return this.#act(arriving[this.#choices.choose(arriving.length)]);
     if (action === "wait") return this.#wait();
     this.#jumpsLeft -= 1;
     await this.#moveTo(this.#now + (JUMPS_MS[this.#choices.choose(JUMPS_MS.length)] ?? 0));
@@ -171,7 +179,7 @@ export class World {
   async #wait(): Promise<void> {
     const next = this.#nextTimer();
     if (next === undefined) {
-      if (this.#calls.length > 0) await this.#act(0);
+      await this.#act(this.#calls[0]);
       return;
     }
     await this.#moveTo(timeOf(next));
@@ -188,17 +196,17 @@ export class World {
   async #moveTo(at: number): Promise<void> {
     // An answer can make a process issue another call that is as late.
     for (let acts = 0; acts < MAX_CALLS_AT_ONCE && !this.#isDecided(); acts += 1) {
-      const late = this.#calls.findIndex(({ issuedAt }) => issuedAt + MAX_LATENESS_MS < at);
-      if (late === -1) break;
+      const late = this.#calls.find(({ issuedAt }) => issuedAt + MAX_LATENESS_MS < at);
+      if (late === undefined) break;
       await this.#act(late);
       await this.#quiet();
     }
     this.#now = Math.max(this.#now, at);
   }
 
-  async #act(index: number): Promise<void> {
-    const [call] = this.#calls.splice(index, 1);
+  async #act(call: Call | undefined): Promise<void> {
     if (call === undefined) return;
+    this.#calls.splice(this.#calls.indexOf(call), 1);
     const fate = this.#fateOf(call);
     const { process, label } = call;
     const about = `${process.name}${process.dead ? " (dead)" : ""}: ${label}`;
@@ -209,16 +217,27 @@ export class World {
       this.deliver(process, () =>
         call.refuse(new AsyncReplyError("STORE_UNAVAILABLE", `simulated: ${fate}`)),
       );
-      if (fate === "late") this.#calls.push({ ...call, answer: () => {}, refuse: () => {} });
+      if (fate === "late") this.#sendLater(call);
       return;
     }
     await this.#run(call, about, fate);
     if (fate === "crash-after") this.#die(process, `${process.name} dies`);
   }
 
+  /** Lets a call arrive of which its caller no longer expects an answer. */
+  #sendLater(call: Call): void {
+    const isAfter = this.#ranLike(call) + (call.overtakenBy ?? 0);
+    this.#calls.push({ ...call, isAfter, answer: () => {}, refuse: () => {} });
+  }
+
+  /** Returns how many calls of the same name and process have run. */
+  #ranLike(call: Call): number {
+    return this.#ran.get(kindOf(call)) ?? 0;
+  }
+
   #fateOf({ process, label, fates }: Call): Fate {
     if (this.#faultsLeft === 0 || process.dead) return "answered";
-    const name = label.replace(/\(.*/, "");
+    const name = nameOf(label);
     const made = this.#callsMade.get(name) ?? 0;
     this.#callsMade.set(name, made + 1);
     const fate = chooseFate(this.#choices, made, fates);
@@ -228,6 +247,7 @@ export class World {
 
   async #run(call: Call, about: string, fate: Fate): Promise<void> {
     const { process } = call;
+    this.#ran.set(kindOf(call), this.#ranLike(call) + 1);
     try {
       if (fate === "twice") await call.run();
       const result = await call.run();
@@ -269,6 +289,14 @@ export class World {
 
 function timeOf({ at, process }: Timer): number {
   return Math.max(at, process.frozenUntil);
+}
+
+function nameOf(label: string): string {
+  return label.replace(/\(.*/, "");
+}
+
+function kindOf({ process, label }: Pick<Call, "process" | "label">): string {
+  return `${process.name} ${nameOf(label)}`;
 }
 
 function turn(): Promise<void> {

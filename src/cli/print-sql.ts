@@ -1,11 +1,10 @@
-#!/usr/bin/env node
-import { parseArgs } from "node:util";
-import { invalidOption, misuse, shown, suggestName } from "../../contract/options.js";
-import { MIGRATION_FORMS } from "./schema/forms.js";
-import { postgresMigrations } from "./schema/migrations.js";
+import { MIGRATION_FORMS } from "../backends/postgres/schema/forms.js";
+import { postgresMigrations } from "../backends/postgres/schema/migrations.js";
+import { invalidOption, misuse, shown, suggestName } from "../contract/options.js";
+import { readArguments } from "./read-arguments.js";
 
 const TOOLS = Object.keys(MIGRATION_FORMS);
-const USAGE = `Usage: async-request-reply-postgres-sql [--for ${TOOLS.join("|")}] [--after VERSION] [--schema NAME]`;
+const USAGE = `Usage: async-request-reply sql [--for ${TOOLS.join("|")}] [--after VERSION] [--schema NAME]`;
 const HELP = `${USAGE}
 
 Prints the SQL that creates or upgrades the schema of async-request-reply in Postgres. It connects to nothing.
@@ -22,21 +21,13 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-// A reader such as `head` can close the pipe early, which is no mistake.
-process.stdout.on("error", (error: Error & { readonly code?: string }) => {
-  if (error.code !== "EPIPE") throw error;
-});
-
-/** Prints the migration that creates or upgrades a schema. */
-try {
-  process.stdout.write(output());
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
-
-function output(): string {
-  const { for: tool = "sql", after = "0", schema, help } = readOptions();
+/**
+ * Returns the migration that creates or upgrades the schema of Postgres, or the help.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function printSql(given: readonly string[]): string {
+  const { for: tool = "sql", after = "0", schema, help } = readArguments(given, OPTIONS, USAGE).values;
   if (help === true) return HELP;
   const form = Object.hasOwn(MIGRATION_FORMS, tool) ? MIGRATION_FORMS[tool] : undefined;
   if (form === undefined) throw misuse(`Unknown tool ${shown(tool)}. ${suggestName("tools", tool, TOOLS)}`);
@@ -45,13 +36,4 @@ function output(): string {
   if (statements.length === 0)
     throw misuse(`Version ${after} is the newest of this release. There is nothing to migrate.`);
   return form(statements);
-}
-
-function readOptions(): ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>["values"] {
-  try {
-    return parseArgs({ options: OPTIONS }).values;
-  } catch (error) {
-    const [problem] = String((error as Error).message).split(". ");
-    throw misuse(`${problem}. ${USAGE}`);
-  }
 }

@@ -1,0 +1,168 @@
+import { AsyncReplyError } from "../contract/errors.js";
+import { withinTime } from "../platform/waits.js";
+import { MINUTE_MS, type MinutesStore } from "../ports/minutes-store.js";
+import type { Observer } from "../ports/observer.js";
+import type { Runtime } from "../ports/runtime.js";
+import { countEvent, type Moment, type OpenRow, openRow, toMinuteRow } from "./open-minute.js";
+
+/** Counts by minute what one process does with one store. */
+export interface Minutes {
+  /** Returns an observer that counts events before it passes them on. */
+  counting(observe: Observer): Observer;
+  /** Counts a submission that was refused because too many operations are unfinished. */
+  refused(definition: string): void;
+  /** Names definitions in each minute as served, until the function is called that this returns. */
+  serve(definitions: Iterable<string>): () => void;
+  /** Writes what has changed. Never rejects: what cannot be written is reported and tried again, for up to a minute. */
+  flush(): Promise<void>;
+}
+
+/** Interval at which changes are written, and the time limit of a write. Milliseconds. */
+const WRITE_MS = 10_000;
+/** Time after which a row may have been folded, so that it must not be written again. Half of what the store waits. Milliseconds. */
+const WRITABLE_MS = 60_000;
+/** So late in its minute a definition is named at most, because a timer can be late. Milliseconds. */
+const MAX_OFFSET_MS = 45_000;
+/** Services and workers of a process that use the same store count together. */
+const known = new WeakMap<MinutesStore, Minutes>();
+
+/**
+ * Returns the counts of this process for a store, or undefined without one. `observe` receives errors. Its first caller gives the runtime
+ * and the observer.
+ */
+export function minutesOf(
+  store: MinutesStore | undefined,
+  runtime: Pick<Runtime, "clock" | "newToken">,
+  observe: Observer,
+): Minutes | undefined {
+  if (store === undefined) return undefined;
+  let minutes = known.get(store);
+  if (minutes === undefined) {
+    minutes = createMinutes(store, runtime, observe);
+    known.set(store, minutes);
+  }
+  return minutes;
+}
+
+function createMinutes(
+  store: MinutesStore,
+  runtime: Pick<Runtime, "clock" | "newToken">,
+  observe: Observer,
+): Minutes {
+  const { clock } = runtime;
+  const changed = new Set<OpenRow>();
+  const served = new Map<string, number>();
+  let open = new Map<string, OpenRow>();
+  let minute = 0;
+  let process = "";
+  /** Time of the event that is counted. Epoch milliseconds. */
+  let time = 0;
+  let timer: Timer | undefined;
+  let cancelBeat: (() => void) | undefined;
+  let writing = Promise.resolve();
+
+  const rowOf = (definition: string): OpenRow => rowAt(time, definition);
+
+  function schedule(delayMs: number, task: () => void): () => void {
+    return clock.scheduleInBackground === undefined
+      ? clock.schedule(delayMs, task)
+      : clock.scheduleInBackground(delayMs, task);
+  }
+
+  function rowAt(now: number, definition: string): OpenRow {
+    const current = Math.floor(now / MINUTE_MS);
+    if (current !== minute) {
+      // A clock that was set back comes to minutes that this process has written before.
+      if (process === "" || current < minute) process = runtime.newToken();
+      minute = current;
+      open = new Map();
+    }
+    let row = open.get(definition);
+    if (row === undefined) {
+      row = openRow({ process, minute: minute * MINUTE_MS, definition, served: served.has(definition) });
+      open.set(definition, row);
+    }
+    if (!row.isChanged) change(row);
+    return row;
+  }
+
+  function change(row: OpenRow): void {
+    row.isChanged = true;
+    changed.add(row);
+    // Some platforms forget timers, or stop them while they freeze the process.
+    if (timer !== undefined && clock.elapsed() > timer.at + WRITE_MS) void flush();
+    else timer ??= { at: clock.elapsed() + WRITE_MS, cancel: schedule(WRITE_MS, () => void flush()) };
+  }
+
+  function flush(): Promise<void> {
+    timer?.cancel();
+    timer = undefined;
+    writing = writing.then(write);
+    return writing;
+  }
+
+  async function write(): Promise<void> {
+    const sentAt: Moment = { now: clock.now(), elapsed: clock.elapsed() };
+    const rows = [...changed].filter((row) => isWritable(row, sentAt));
+    for (const row of changed) row.isChanged = false;
+    changed.clear();
+    if (rows.length === 0) return;
+    for (const row of rows) row.sentAt ??= sentAt;
+    try {
+      await withinTime(store.write(rows.map(toMinuteRow)), WRITE_MS, clock, tookTooLong);
+      for (const row of rows) row.sentAt = sentAt;
+    } catch (error) {
+      observe({ event: "background.failed", step: "write-minutes", error });
+      for (const row of rows) change(row);
+    }
+  }
+
+  /** Names what is served in this minute, and then in each minute at the same time after its start. */
+  function serveMinutes(offsetMs: number): void {
+    const now = clock.now();
+    for (const definition of served.keys()) rowAt(now, definition).served = true;
+    cancelBeat?.();
+    cancelBeat = schedule(MINUTE_MS - (now % MINUTE_MS) + offsetMs, () => serveMinutes(offsetMs));
+  }
+
+  return {
+    counting: (passOn) => (event) => {
+      time = clock.now();
+      countEvent(event, rowOf, time);
+      passOn(event);
+    },
+    refused: (definition) => {
+      rowAt(clock.now(), definition).refused += 1;
+    },
+    serve: (definitions) => {
+      const names = new Set(definitions);
+      for (const name of names) served.set(name, (served.get(name) ?? 0) + 1);
+      // Processes start at different times, so they do not all write at once.
+      serveMinutes(Math.min(clock.now() % MINUTE_MS, MAX_OFFSET_MS));
+      return () => {
+        for (const name of names) {
+          const count = served.get(name) ?? 0;
+          if (count > 1) served.set(name, count - 1);
+          else served.delete(name);
+        }
+        names.clear();
+        if (served.size === 0) cancelBeat?.();
+      };
+    },
+    flush,
+  };
+}
+
+interface Timer {
+  /** When it is due, by the clock's `elapsed`. */
+  readonly at: number;
+  readonly cancel: () => void;
+}
+
+function isWritable({ sentAt }: OpenRow, { now, elapsed }: Moment): boolean {
+  return sentAt === undefined || Math.max(now - sentAt.now, elapsed - sentAt.elapsed) < WRITABLE_MS;
+}
+
+function tookTooLong(): AsyncReplyError {
+  return new AsyncReplyError("STORE_UNAVAILABLE", "The store did not write the minutes in time.");
+}

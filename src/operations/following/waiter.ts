@@ -1,0 +1,77 @@
+import type { Places } from "./places.js";
+import type { WaitSettings } from "./wait-ends.js";
+
+/** A caller that waits for news. */
+export interface Waiter<News> {
+  /**
+   * Resolves to the next news. Resolves to `undefined` if the time is over, the signal is aborted, all waits have ended, or there
+   * will be no news, because the operation is unknown.
+   */
+  next(): Promise<News | undefined>;
+  /** Resolves like `next`, or to `idle` if there is nothing new within this time. Milliseconds. */
+  nextWithin(ms: number): Promise<News | "idle" | undefined>;
+  /** Ends the wait and frees its place. Its limits do the same. Can be repeated. */
+  close(): void;
+}
+
+/** Source of the news of a waiter. */
+export interface Lookout<News> {
+  /** Takes news, or `gone` if it will never have any. If there is nothing new, calls `wake` once it is time to look again. */
+  take(wake: () => void): News | "gone" | undefined;
+  /** Called once, when the wait is over. */
+  leave(wake: () => void): void;
+}
+
+/** Creates a waiter. If there is no place for it, leaves the lookout and returns `undefined`. */
+export function createWaiter<News extends object>(
+  places: Places,
+  wait: WaitSettings & { readonly tenant: string },
+  lookout: Lookout<News>,
+): Waiter<News> | undefined {
+  let isOver = false;
+  let isIdle = false;
+  let resume = (): void => {};
+  const wake = (): void => resume();
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    lookout.leave(wake);
+    wake();
+  };
+  const free = places.take(wait, end);
+  if (free === undefined) {
+    end();
+    return undefined;
+  }
+
+  async function next(): Promise<News | undefined> {
+    while (!isOver && !isIdle) {
+      const taken = lookout.take(wake);
+      if (taken === "gone") return undefined;
+      if (taken !== undefined) return taken;
+      await new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+    }
+    return undefined;
+  }
+
+  return {
+    next,
+    nextWithin: async (ms) => {
+      const deadline = places.after(ms, () => {
+        isIdle = true;
+        wake();
+      });
+      const news = await next();
+      deadline.cancel();
+      const wasIdle = isIdle;
+      isIdle = false;
+      return news ?? (wasIdle && !isOver ? "idle" : undefined);
+    },
+    close: () => {
+      free();
+      end();
+    },
+  };
+}

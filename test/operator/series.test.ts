@@ -7,6 +7,7 @@ import {
   type ServiceEvent,
   withQueue,
 } from "async-request-reply";
+import { createObjectsOperator } from "async-request-reply/durable-objects";
 import { createOperator } from "async-request-reply/operator";
 import type { MinuteRow } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
@@ -243,6 +244,19 @@ describe("the series of an operator", () => {
     const { operator } = openStage();
     const options = { from: time, to: new Date(2_000 * MINUTE_MS), stepMs: MINUTE_MS };
     expect(await operator.series(options)).toEqual([]);
+  });
+
+  it("is refused by the operator of Durable Objects", async () => {
+    const namespace = { idFromName: () => ({}), get: () => ({}) } as never;
+    const operator = createObjectsOperator({
+      objects: namespace,
+      directory: namespace,
+      definitions: [orders],
+    });
+    await expect(operator.series({ from: time, to: new Date(1), stepMs: MINUTE_MS })).rejects.toMatchObject({
+      code: "NOT_SUPPORTED",
+      detail: expect.stringContaining("metrics"),
+    });
   });
 
   it("is refused by a back end without minutes", async () => {

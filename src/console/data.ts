@@ -12,7 +12,7 @@ import type { OperationDetails } from "../operator/views.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
 import type { ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
-import { readLastHour } from "./last-hour.js";
+import { readLastHour } from "./series.js";
 import { summaryOf } from "./summary.js";
 import type { Changed, Overview, Payload } from "./wire.js";
 import { hasWords, hasWordsOf, wordsIn } from "./words.js";

@@ -23,6 +23,16 @@ export interface LastHour {
 /** Work of one definition that ended within a step of time. */
 export type SeriesPoint = Pick<SeriesStep, "start" | "definition" | "completed" | "failed">;
 
+/** Work of one definition that ended within a range of time. */
+export interface Series {
+  readonly from: Date;
+  readonly to: Date;
+  /** Milliseconds. */
+  readonly stepMs: number;
+  /** Steps in which anything ended, oldest first. */
+  readonly points: readonly SeriesPoint[];
+}
+
 /** Everything that does not depend on the filter. */
 export interface Overview {
   /** Whether the caller may cancel, redrive, and read payloads and output. */

@@ -73,7 +73,12 @@ describe("the first screen", () => {
     await page.getByText("Show the chart as a table").click();
     const cells = await page.locator("table.plain tbody tr").allInnerTexts();
     expect(cells).toEqual([expect.stringMatching(/\t1\t0$/), expect.stringMatching(/\t0\t1$/)]);
-    expect(await page.getByText("At most 1 in a minute.").count()).toBe(1);
+    await page.getByText("A bar is 1 min, at most 1.").waitFor();
+    const ranges = page.getByRole("navigation", { name: "Range of the chart" });
+    await ranges.getByRole("link", { name: "7 d" }).click();
+    await page.getByText("A bar is 2 h, at most 2.").waitFor();
+    expect(await ranges.locator("[aria-current]").innerText()).toBe("7 d");
+    expect(await page.locator(".chart rect.completed, .chart rect.failed").count()).toBe(2);
   });
 
   it("groups open failures, most recent first, reads them again when there are more, and runs them", async () => {

@@ -3,7 +3,7 @@ import type { Failures, OperationPage, RedrivePreview, RedriveRun } from "async-
 import { problemType, type Settlement } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import type { Overview, Sent } from "../../src/console/wire.js";
+import type { Overview, Sent, Series } from "../../src/console/wire.js";
 import { newRow } from "../../src/testing/suites/minutes-store/fixtures.js";
 import { claimOne } from "../support/claims.js";
 import { redriven } from "../support/operator/stage.js";
@@ -66,6 +66,33 @@ describe("the overview", () => {
       { start: minute(-59), definition: "exports", completed: 2, failed: 0 },
       { start: minute(0), definition: "exports", completed: 4, failed: 0 },
     ]);
+  });
+
+  it("has a chart of an hour, a day or a week of a definition", async () => {
+    const clock = createManualClock();
+    const { minutes } = createMemoryBackend({ clock });
+    await clock.advance(8 * 86_400_000 + 30_000);
+    const to = (Math.floor(clock.now() / 60_000) + 1) * 60_000;
+    const row = (minute: number, failed: number) =>
+      newRow(to - minute * 60_000, { definition: "exports", failed });
+    await minutes.write([row(1, 1), row(60, 2), row(61, 4), row(1_440, 8), row(10_080, 16), row(10_081, 32)]);
+    const backend = { ...createMemoryBackend(), minutes };
+    const { read, send } = createConsoleStage("observe", { backend, runtime: { clock } });
+    const failedIn = async (range: string): Promise<readonly number[]> => {
+      const series = await read<Sent<Series>>(`/api/series?definition=exports&range=${range}`);
+      expect(Date.parse(series.to)).toBe(to);
+      return [
+        Date.parse(series.from),
+        series.stepMs,
+        series.points.reduce((sum, { failed }) => sum + failed, 0),
+      ];
+    };
+    expect(await failedIn("")).toEqual([to - 3_600_000, 60_000, 3]);
+    expect(await failedIn("hour")).toEqual([to - 3_600_000, 60_000, 3]);
+    expect(await failedIn("day")).toEqual([to - 86_400_000, 1_200_000, 15]);
+    expect(await failedIn("week")).toEqual([to - 7 * 86_400_000, 7_200_000, 31]);
+    for (const query of ["definition=exports&range=toString", "definition=x", ""])
+      expect((await send({ path: `/api/series?${query}` })).status).toBe(400);
   });
 
   it("has no last hour if the back end keeps no counts", async () => {

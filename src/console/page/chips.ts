@@ -2,7 +2,7 @@ import { byId, element } from "./dom.js";
 import { exactly } from "./format.js";
 import { isOfFailures, listOf, type Page, type View, viewLink } from "./view.js";
 
-type Filter = Exclude<keyof View, "show" | "status" | "cursor" | "operationId">;
+type Filter = Exclude<keyof View, "show" | "status" | "cursor" | "range" | "operationId">;
 
 const NAMES: Readonly<Record<Filter, string>> = {
   definition: "Definition",

@@ -3,7 +3,7 @@ import { byId, element } from "./dom.js";
 import { isOfFailures, type View } from "./view.js";
 
 /** Members of a view that the form sets. */
-type Filters = Omit<View, "show" | "status" | "words" | "cursor" | "operationId">;
+type Filters = Omit<View, "show" | "status" | "words" | "cursor" | "range" | "operationId">;
 
 const TEXTS = ["definition", "tenant", "principal", "errorType", "message"] as const;
 const TIMES = ["createdFrom", "createdBefore"] as const;

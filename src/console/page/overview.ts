@@ -24,10 +24,10 @@ export function knownOf({ overview }: Pick<Page, "overview">): readonly Known[] 
 
 /** Shows how all definitions are, or one of them, and what failed most recently. */
 export async function showOverview(page: Page): Promise<void> {
-  const { groups } = await readRecentFailures(page);
-  if (!page.isCurrent()) return;
   const { definition } = page.view;
   const isOne = definition !== "";
+  const [{ groups }, chart] = await Promise.all([readRecentFailures(page), isOne ? chartOf(page) : []]);
+  if (!page.isCurrent()) return;
   const known = knownOf(page).filter((each) => !isOne || each.definition === definition);
   const failures = groups.filter((group) => !isOne || group.definition === definition);
   const title = isOne ? definition : "Overview";
@@ -35,7 +35,7 @@ export async function showOverview(page: Page): Promise<void> {
   byId("overview").replaceChildren(
     element("h2", { id: "overview-title", tabindex: "-1" }, title),
     healthLine(page, known.map(healthOf)),
-    ...(isOne ? [chartOf(page)] : []),
+    ...chart,
     element("div", { id: "definitions" }, definitionTable(page, known), noteOf(page)),
     element("div", { id: "reasons" }, ...reasonsOf(page, failures)),
   );

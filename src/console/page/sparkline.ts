@@ -4,7 +4,7 @@ import { clockTime } from "./format.js";
 
 type Point = Sent<SeriesPoint>;
 
-/** Time that a chart covers. Milliseconds since the epoch, and between two bars. */
+/** Time that a chart covers. Milliseconds since the epoch, and between the beginnings of two bars. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -47,7 +47,7 @@ function sentenceOf(points: readonly Point[]): string {
 
 /** Creates a table of what a chart shows. It is closed, because most people see the chart. */
 export function tableOf(points: readonly Point[]): HTMLElement {
-  const head = ["Minute", "Completed", "Failed"].map((title) => element("th", { scope: "col" }, title));
+  const head = ["From", "Completed", "Failed"].map((title) => element("th", { scope: "col" }, title));
   const rows = points.map(({ start, completed, failed }) =>
     element(
       "tr",

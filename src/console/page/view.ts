@@ -23,6 +23,8 @@ export interface View {
   readonly open: string;
   readonly internal: string;
   readonly cursor: string;
+  /** Length of the chart of a definition: `hour`, `day` or `week`. */
+  readonly range: string;
   /** Id of the operation whose details are shown. */
   readonly operationId: string;
 }
@@ -42,6 +44,7 @@ const DEFAULTS: View = {
   open: "",
   internal: "",
   cursor: "",
+  range: "hour",
   operationId: "",
 };
 

@@ -50,6 +50,14 @@ describe("the first screen", () => {
     expect(await reasons(page).count()).toBe(0);
   });
 
+  it("does not call failures of earlier a failing definition, but names them", async () => {
+    const stage = await startConsole();
+    await stage.end("is refused");
+    const page = await openConsole(`${stage.url}/?show=overview&definition=orders`);
+    expect(await health(page).innerText()).toMatch(/^Idle\s+nothing to do, 1 failed before the last hour\.$/);
+    expect(await reasons(page).count()).toBe(1);
+  });
+
   it("has a row for each definition, and leads from a count to its list", async () => {
     const stage = await startConsole();
     await stage.end("is refused", 1);

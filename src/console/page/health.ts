@@ -1,4 +1,5 @@
 import type { FailureGroup } from "../../operator/failures.js";
+import type { BoundedCount } from "../../ports/operation-reads.js";
 import type { LastHour, Overview, Sent } from "../wire.js";
 import { type Child, element } from "./dom.js";
 import { ago, clockTime, counted, duration } from "./format.js";
@@ -37,6 +38,8 @@ export interface Known {
 
 /** Work that is due for longer is not begun as fast as it comes. */
 const BEHIND_MS = 60_000;
+const NONE: BoundedCount = { count: 0, more: false };
+
 /** Failures that are older say nothing about now. */
 const RECENT_MS = 3_600_000;
 
@@ -56,7 +59,7 @@ function failing({ stats, groups, lastHour }: Known): Found | undefined {
   const isRecent = latest !== "" && Date.now() - Date.parse(latest) < RECENT_MS;
   const hasFailed = (stats?.failed.count ?? 0) > 0;
   if (!hasFailed || !(isRecent || (lastHour?.failed ?? 0) > 0)) return undefined;
-  const open = counted(stats?.failed ?? { count: 0, more: false });
+  const open = counted(stats?.failed ?? NONE);
   const when = latest === "" ? [] : [", the latest ", ago(latest)];
   return { state: "failing", reason: [`${open} failed`, ...when] };
 }
@@ -88,16 +91,21 @@ function paused({ stats }: Known): Found | undefined {
 }
 
 function calm({ stats, lastHour }: Known): Found {
-  const running = stats?.running.count ?? 0;
-  const due = stats?.due.count ?? 0;
-  const completed = lastHour?.completed ?? 0;
-  if (running + due + completed === 0) return { state: "idle", reason: ["nothing to do"] };
+  const { running = NONE, due = NONE, failed = NONE } = stats ?? {};
+  const completed = { count: lastHour?.completed ?? 0, more: false };
+  const isIdle = [running, due, completed].every(({ count }) => count === 0);
   const parts = [
-    ...(running > 0 ? [`${counted(stats?.running ?? { count: 0, more: false })} run`] : []),
-    ...(due > 0 ? [`${counted(stats?.due ?? { count: 0, more: false })} due`] : []),
-    ...(completed > 0 ? [`${completed.toLocaleString("en")} completed in the last hour`] : []),
+    ...said(running, "run"),
+    ...said(due, "due"),
+    ...said(completed, "completed in the last hour"),
+    ...(isIdle ? ["nothing to do"] : []),
+    ...said(failed, "failed before the last hour"),
   ];
-  return { state: "flowing", reason: [parts.join(", ")] };
+  return { state: isIdle ? "idle" : "flowing", reason: [parts.join(", ")] };
+}
+
+function said(count: BoundedCount, what: string): readonly string[] {
+  return count.count === 0 ? [] : [`${counted(count)} ${what}`];
 }
 
 /** Returns the state that needs attention most. */

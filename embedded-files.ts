@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { buildSync, type Plugin } from "esbuild";
 
-/** Imports that end in this become the text of the file. TypeScript is bundled and minified first. */
+/** Imports that end in this become the text of the file. TypeScript and stylesheets are bundled and minified first. */
 const SUFFIX = "?embedded";
 
 /**
@@ -67,7 +67,7 @@ export const embeddedFilesInTests = {
 };
 
 function toText(path: string): string {
-  if (!path.endsWith(".ts")) return readFileSync(path, "utf8");
+  if (!/\.(ts|css)$/.test(path)) return readFileSync(path, "utf8");
   const { outputFiles } = buildSync({
     entryPoints: [path],
     bundle: true,

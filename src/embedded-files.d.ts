@@ -4,7 +4,7 @@ declare module "*.sql" {
   export default text;
 }
 
-/** Files that the build embeds as text. TypeScript is bundled and minified first. */
+/** Files that the build embeds as text. TypeScript and stylesheets are bundled and minified first. */
 declare module "*?embedded" {
   const text: string;
   export default text;

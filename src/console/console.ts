@@ -1,5 +1,12 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
-import { callback, instance, type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
+import {
+  callback,
+  instance,
+  type OptionTable,
+  optional,
+  readOptions,
+  unchecked,
+} from "../contract/option-table.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Operator } from "../operator/operator.js";
@@ -10,6 +17,7 @@ import { createLifecycle } from "../protocol/lifecycle.js";
 import type { ConsoleAuthorize } from "./access/authorize.js";
 import type { ConsoleContext } from "./data.js";
 import { handle } from "./handle.js";
+import { readTraceUrl } from "./trace-url.js";
 
 /** Options of {@link createConsole}. `operator` and `authorize` are required. */
 export interface ConsoleOptions {
@@ -17,6 +25,11 @@ export interface ConsoleOptions {
   readonly operator: Operator;
   /** Decides for each request whether its caller may do nothing, observe or operate. */
   readonly authorize: ConsoleAuthorize;
+  /**
+   * Template of the URL of a trace, with `{traceId}`, such as `https://jaeger.example/trace/{traceId}`. The page of an operation that
+   * was submitted in a trace links it. Default: no links.
+   */
+  readonly traceUrl?: string;
   /** Receives an event for every refused request. `false` turns events off. Default: logs errors to the console. */
   readonly observe?: Observer | false;
   /** Clock, for tests. Default: that of the platform. */
@@ -31,9 +44,12 @@ export interface Console extends AwaitUsing {
   close(): Promise<void>;
 }
 
-const OPTIONS: OptionTable<Required<ConsoleOptions>> = {
+type Given = Omit<Required<ConsoleOptions>, "traceUrl"> & { readonly traceUrl: string | undefined };
+
+const OPTIONS: OptionTable<Given> = {
   operator: instance("the return value of createOperator()", "list"),
   authorize: callback(),
+  traceUrl: optional(readTraceUrl),
   observe: unchecked(),
   runtime: (value = { clock: systemClock }) => value as Pick<Runtime, "clock">,
 };

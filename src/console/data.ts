@@ -1,6 +1,5 @@
-import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+import { AsyncReplyError } from "../contract/errors.js";
 import { isObject } from "../contract/options.js";
-import { present } from "../contract/present.js";
 import { PROBLEM_NAMES } from "../contract/problem.js";
 import { notFound } from "../http/message/refusals.js";
 import type { FailureFilter, Failures } from "../operator/failures.js";
@@ -9,17 +8,21 @@ import type { Operator, OperatorCancelResult } from "../operator/operator.js";
 import type { OperationOutput } from "../operator/output.js";
 import type { RedriveFilter, RedrivePreview, RedriveRun } from "../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../operator/redrive-one.js";
-import type { OperationDetails, OperationSummary } from "../operator/views.js";
+import type { OperationDetails } from "../operator/views.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
 import type { ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
-import { timelineOf } from "./timeline.js";
-import type { Changed, Details, Overview, Payload } from "./wire.js";
+import { readLastHour } from "./series.js";
+import { summaryOf } from "./summary.js";
+import type { Changed, Overview, Payload } from "./wire.js";
+import { hasWords, hasWordsOf, wordsIn } from "./words.js";
 
 /** Dependencies shared by all resources of a console. */
 export interface ConsoleContext {
   readonly operator: Operator;
   readonly authorize: ConsoleAuthorize;
+  /** Template of the URL of a trace. */
+  readonly traceUrl: string | undefined;
   readonly clock: Clock;
   readonly observe: Observer;
 }
@@ -42,50 +45,40 @@ const ERROR_TYPES: readonly string[] = PROBLEM_NAMES.slice(PROBLEM_NAMES.indexOf
 /** Reads the statistics, and what the caller and the back end can do. */
 export async function readOverview(context: ConsoleContext, { caller }: Call): Promise<Overview> {
   const { operator } = context;
-  const { definitions } = operator;
+  const { definitions, settings } = operator;
   const [stats, lastHour] = await Promise.all([operator.stats(), readLastHour(context)]);
   return {
     operates: caller.access === "operate",
     definitions,
+    settings,
     errorTypes: ERROR_TYPES,
     stats,
-    ...present({ lastHour }),
+    ...lastHour,
   };
 }
 
-const MINUTE_MS = 60_000;
-const MINUTES = 60;
-
-/** Reads what ended in this minute and the 59 before it. Returns undefined if the back end keeps no minutes. */
-async function readLastHour({ operator, clock }: ConsoleContext): Promise<Overview["lastHour"]> {
-  const thisMinute = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
-  const from = new Date(thisMinute - (MINUTES - 1) * MINUTE_MS);
-  const to = new Date(thisMinute + MINUTE_MS);
-  try {
-    const steps = await operator.series({ from, to, stepMs: MINUTES * MINUTE_MS });
-    return steps.map(({ definition, completed, failed, total }) => ({
-      definition,
-      completed,
-      failed,
-      ...(total === undefined ? {} : { medianMs: total.p50Ms, p95Ms: total.p95Ms }),
-    }));
-  } catch (error) {
-    if (isAsyncReplyError(error) && error.code === "NOT_SUPPORTED") return undefined;
-    throw error;
-  }
-}
-
 const PAGE = 50;
+/** Number of operations that one page looks through for words. */
+const PAGE_TO_SEARCH = 500;
+const GROUPS = 100;
+const MAX_GROUPS = 1_000;
 const FILTERS = ["definition", "tenant", "principal", "errorType", "message", "createdFrom", "createdBefore"];
 
-/** Reads a page of operations. The operator checks the filter. */
-export function readList({ operator }: ConsoleContext, { query }: Call): Promise<OperationPage> {
-  return operator.list({ ...filterOf(query, [...FILTERS, "status", "cursor"]), limit: PAGE });
+/** Reads a page of operations. With words, it can be short or empty although later pages have more. The operator checks the filter. */
+export async function readList({ operator }: ConsoleContext, { query }: Call): Promise<OperationPage> {
+  const filter = filterOf(query, [...FILTERS, "status", "cursor"]);
+  const words = wordsIn(query.get("words"));
+  if (words.length === 0) return operator.list({ ...filter, limit: PAGE });
+  const page = await operator.list({ ...filter, limit: PAGE_TO_SEARCH });
+  return { ...page, operations: page.operations.filter((operation) => hasWordsOf(operation, words)) };
 }
 
-/** Reads failed operations in groups. The operator checks the filter. */
-export function readFailures({ operator }: ConsoleContext, { query }: Call): Promise<Failures> {
-  return operator.failures(filterOf(query, FILTERS));
+/** Reads failed operations in groups, those that have the words. The operator checks the filter. */
+export async function readFailures({ operator }: ConsoleContext, { query }: Call): Promise<Failures> {
+  const words = wordsIn(query.get("words"));
+  const { groups, complete } = await operator.failures({ ...filterOf(query, FILTERS), limit: MAX_GROUPS });
+  const found = groups.filter((group) => hasWords(group, words));
+  return { groups: found.slice(0, GROUPS), complete: complete && found.length <= GROUPS };
 }
 
 function filterOf(query: URLSearchParams, names: readonly string[]): FailureFilter {
@@ -101,26 +94,6 @@ function withDates<Filter extends object>(filter: Filter): Filter {
     typeof value === "string" && ["createdFrom", "createdBefore"].includes(name) ? new Date(value) : value,
   ]);
   return Object.fromEntries(dates);
-}
-
-/** Maximum number of deliveries that are shown: the first one and its redrives. */
-const MAX_DELIVERIES = 10;
-
-/** Reads an operation, what happened to it, and its deliveries. */
-export async function readDetails({ operator }: ConsoleContext, { operationId }: Call): Promise<Details> {
-  const found = await find(operator, operationId);
-  const deliveries: Details["deliveries"][number][] = [];
-  for (let id = found.followUpId; id !== undefined && deliveries.length < MAX_DELIVERIES; ) {
-    const delivery = await operator.get(id);
-    if (delivery !== undefined) deliveries.push(historyOf(delivery));
-    id = delivery?.retriedBy;
-  }
-  const { hasOutput = false, lastCheckpointAt } = found;
-  return { ...historyOf(found), hasOutput, ...present({ lastCheckpointAt }), deliveries };
-}
-
-function historyOf(operation: OperationDetails): Pick<Details, "operation" | "timeline"> {
-  return { operation: toSummary(operation), timeline: timelineOf(operation) };
 }
 
 /** Reads the payloads of an operation. */
@@ -139,28 +112,14 @@ export async function readOutput(
   return found;
 }
 
-async function find(operator: Operator, operationId: string): Promise<OperationDetails> {
+/** Returns an operation, which must exist. */
+export async function find(operator: Operator, operationId: string): Promise<OperationDetails> {
   const found = await operator.get(operationId);
   if (found === undefined) throw notFound();
   return found;
 }
 
 /** Leaves out the payloads. */
-function toSummary({
-  input: _input,
-  result: _result,
-  progress: _progress,
-  resource: _resource,
-  meta: _meta,
-  attemptErrors: _errors,
-  followUpId: _followUpId,
-  hasOutput: _hasOutput,
-  lastCheckpointAt: _lastCheckpointAt,
-  ...summary
-}: OperationDetails): OperationSummary {
-  return summary;
-}
-
 /** Cancels an operation. */
 export async function cancel(
   { operator }: ConsoleContext,
@@ -181,7 +140,7 @@ function toChanged<Result extends OperatorCancelResult | OperatorRedriveResult>(
   outcome,
   operation,
 }: Result): Changed<Result> {
-  return operation === undefined ? { outcome } : { outcome, operation: toSummary(operation) };
+  return operation === undefined ? { outcome } : { outcome, operation: summaryOf(operation) };
 }
 
 /**

@@ -3,7 +3,6 @@ import {
   type ConsoleContext,
   cancel,
   changePause,
-  readDetails,
   readFailures,
   readList,
   readOutput,
@@ -12,10 +11,13 @@ import {
   redrive,
   redriveMany,
 } from "./data.js";
+import { readDetails } from "./details.js";
 import style from "./page/console.css?embedded";
 import icon from "./page/icon.svg?embedded";
 import page from "./page/index.html?embedded";
 import script from "./page/main.ts?embedded";
+
+import { readSeries } from "./series.js";
 
 /** A file of the page. */
 interface FileRoute {
@@ -41,6 +43,7 @@ const ROUTES: readonly (readonly [pattern: string, route: FileRoute | DataRoute]
   ["/console.js", { mediaType: "text/javascript; charset=utf-8", text: script }],
   ["/icon.svg", { mediaType: "image/svg+xml", text: icon }],
   ["/api/overview", reading(readOverview)],
+  ["/api/series", reading(readSeries)],
   ["/api/operations", reading(readList)],
   ["/api/failures", reading(readFailures)],
   ["/api/operations/{id}", reading(readDetails)],

@@ -1,4 +1,7 @@
+import type { WaitingReason } from "../operator/explain.js";
+import type { DefinitionSettings } from "../operator/operator.js";
 import type { DefinitionCounts } from "../operator/pause.js";
+import type { SeriesStep } from "../operator/series.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
 
 /** Work that ended within the last hour. */
@@ -9,10 +12,25 @@ export interface LastHour {
   readonly completed: number;
   /** Operations that failed and were not cancelled. */
   readonly failed: number;
+  /** Whether a worker served the definition. */
+  readonly served: boolean;
   /** Time from acceptance to end that half of the operations did not exceed. Milliseconds, up to 12 % too high. Absent if none ended. */
   readonly medianMs?: number;
   /** Time from acceptance to end that 95 % of the operations did not exceed. Milliseconds, up to 12 % too high. Absent if none ended. */
   readonly p95Ms?: number;
+}
+
+/** Work of one definition that ended within a step of time. */
+export type SeriesPoint = Pick<SeriesStep, "start" | "definition" | "completed" | "failed">;
+
+/** Work of one definition that ended within a range of time. */
+export interface Series {
+  readonly from: Date;
+  readonly to: Date;
+  /** Milliseconds. */
+  readonly stepMs: number;
+  /** Steps in which anything ended, oldest first. */
+  readonly points: readonly SeriesPoint[];
 }
 
 /** Everything that does not depend on the filter. */
@@ -20,10 +38,13 @@ export interface Overview {
   /** Whether the caller may cancel, redrive, and read payloads and output. */
   readonly operates: boolean;
   readonly definitions: readonly string[];
+  readonly settings: Readonly<Record<string, DefinitionSettings>>;
   readonly errorTypes: readonly string[];
   readonly stats: readonly DefinitionCounts[];
   /** Absent if the back end keeps no counts. */
   readonly lastHour?: readonly LastHour[];
+  /** Minutes of the last hour in which anything ended, oldest first. Absent if the back end keeps no counts. */
+  readonly series?: readonly SeriesPoint[];
 }
 
 /** One event in the life of an operation. `at` is absent if the time is not known. */
@@ -46,6 +67,9 @@ export interface TimelineEntry {
   readonly other?: string;
 }
 
+/** One of several operations that run each other again. */
+export type ChainLink = Pick<OperationSummary, "operationId" | "status" | "createdAt">;
+
 /** An operation and what happened to it, without payloads. */
 export interface Details {
   readonly operation: OperationSummary;
@@ -54,6 +78,12 @@ export interface Details {
   readonly hasOutput: boolean;
   /** When the work saved its last checkpoint. Absent without one. */
   readonly lastCheckpointAt?: Date;
+  /** Why the operation does not run. Absent if it is not pending. */
+  readonly why?: readonly WaitingReason[];
+  /** URL of the trace that it was submitted in. */
+  readonly traceUrl?: string;
+  /** The operation with those that it runs again and that run it again, oldest first. Empty without any. */
+  readonly chain: readonly ChainLink[];
   /** Operations that were created when this one ended, such as deliveries of webhooks. */
   readonly deliveries: readonly Pick<Details, "operation" | "timeline">[];
 }

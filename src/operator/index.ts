@@ -4,10 +4,12 @@
  * @module async-request-reply/operator
  */
 
+export type { WaitingReason } from "./explain.js";
 export type { FailureFilter, FailureGroup, Failures } from "./failures.js";
 export type { ListFilter, OperationPage } from "./list.js";
 export {
   createOperator,
+  type DefinitionSettings,
   type Operator,
   type OperatorCancelResult,
   type OperatorOptions,

@@ -1,5 +1,7 @@
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
+import type { OperationLimits } from "../contract/definition/limits.js";
 import { checkIdText } from "../contract/options.js";
+import { present } from "../contract/present.js";
 import { cancelOperation } from "../operations/cancel.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
@@ -7,6 +9,7 @@ import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { readDetails } from "./details.js";
+import { explain, type WaitingReason } from "./explain.js";
 import { type FailureFilter, type Failures, failures } from "./failures.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
 import { type OperationOutput, type OperationOutputOptions, readOutput } from "./output.js";
@@ -37,6 +40,14 @@ export interface OperatorOptions<List extends Definitions = Definitions, Tx = un
   readonly observe?: Observer | false;
 }
 
+/** Settings of a definition that its operations share. */
+export interface DefinitionSettings {
+  /** Path at which clients submit operations. */
+  readonly path: string;
+  /** Limits of its work. Absent without any. */
+  readonly limits?: OperationLimits;
+}
+
 /** Outcome of {@link Operator.cancel}. */
 export interface OperatorCancelResult {
   /**
@@ -61,6 +72,8 @@ export interface OperatorCancelResult {
 export interface Operator<Name extends string = string> {
   /** Names of the definitions that the operator knows. */
   readonly definitions: readonly Name[];
+  /** Path at which clients submit operations of a definition, and its limits, by its name. */
+  readonly settings: Readonly<Record<Name, DefinitionSettings>>;
   /** Lists operations, newest first, without their payloads. */
   list(filter?: ListFilter<Name>): Promise<OperationPage>;
   /** Reads an operation with its payloads. Returns undefined if it does not exist. */
@@ -72,6 +85,11 @@ export interface Operator<Name extends string = string> {
    * Rejects with `INVALID_OPTION` if the operator does not know the operation's definition, or if that has no `chunk`.
    */
   output(operationId: string, options?: OperationOutputOptions): Promise<OperationOutput | undefined>;
+  /**
+   * Says why a pending operation does not run, or has not ended: the reasons that hold it back, as far as the store and the
+   * definitions tell. Returns no reason for an operation that is not pending, and undefined if it does not exist.
+   */
+  explain(operationId: string): Promise<readonly WaitingReason[] | undefined>;
   /**
    * Counts the operations of each definition. Each count stops at 10,000, so it is cheap at any number of operations. Also
    * says which definitions are paused.
@@ -142,9 +160,14 @@ export function createOperator<const List extends Definitions, Tx = never>(
 export function operatorOf<List extends Definitions>(context: OperatorContext): Operator<NameOf<List>> {
   return {
     definitions: context.names as readonly NameOf<List>[],
+    settings: settingsOf(context) as Operator<NameOf<List>>["settings"],
     list: (filter) => list(context, filter),
     get: (operationId) => get(context, operationId),
     output: (operationId, given) => output(context, operationId, given),
+    explain: async (operationId) => {
+      checkId(operationId);
+      return explain(context, operationId);
+    },
     stats: () => readStats(context),
     series: (given) => series(context, given) as Promise<readonly SeriesStep<NameOf<List>>[]>,
     failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
@@ -156,6 +179,12 @@ export function operatorOf<List extends Definitions>(context: OperatorContext): 
     pause: (definition, given) => pause(context, definition, given),
     resume: (definition) => resume(context, definition),
   };
+}
+
+function settingsOf({ definitions }: OperatorContext): Readonly<Record<string, DefinitionSettings>> {
+  return Object.fromEntries(
+    definitions.map(({ name, path, limits }) => [name, { path, ...present({ limits }) }]),
+  );
 }
 
 async function get(context: OperatorContext, operationId: string): Promise<OperationDetails | undefined> {

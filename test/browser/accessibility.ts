@@ -5,15 +5,23 @@ import type { Page } from "playwright-core";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 
-/** Returns the serious and critical findings of axe-core, each with the elements that it is about. */
-export async function seriousViolations(page: Page): Promise<string[]> {
+/** Returns the findings of axe-core, each with the elements that it is about. */
+export async function violations(
+  page: Page,
+  isMeant: (impact: string) => boolean = () => true,
+): Promise<string[]> {
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() =>
+  const found = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
   );
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+  return found.violations
+    .filter(({ impact }) => isMeant(impact ?? ""))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
     );
+}
+
+/** Returns the serious and critical findings. */
+export function seriousViolations(page: Page): Promise<string[]> {
+  return violations(page, (impact) => impact === "serious" || impact === "critical");
 }

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { seriousViolations } from "./accessibility.js";
+import { violations } from "./accessibility.js";
 import { type OpenPage, useChromium } from "./chromium.js";
 import { CREDENTIALS } from "./console-stage.js";
 
@@ -23,7 +23,7 @@ export function useConsole(): { readonly openPage: OpenPage; readonly openConsol
     page.on("pageerror", (error) => problems.push(String(error)));
     onTestFinished(() => expect(problems).toEqual([]));
     await page.goto(url);
-    await page.getByRole("heading", { name: /^(List|Failures|Operation .+)$/ }).waitFor();
+    await page.locator("main[aria-busy=false]").waitFor();
     return page;
   };
   return { openPage, openConsole };
@@ -32,8 +32,18 @@ export function useConsole(): { readonly openPage: OpenPage; readonly openConsol
 /** The row of an operation. */
 export const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 
-/** Applies the filter. */
-export const apply = (page: Page) => page.getByRole("button", { name: "Apply" }).click();
+/** A field of the filter, which is closed at first. */
+export const filter = (page: Page, label: string) => page.locator("#filters").getByLabel(label);
+
+/** Opens the filter, changes it and applies it. */
+export async function applyFilter(page: Page, change: () => Promise<unknown>): Promise<void> {
+  await page.locator("summary", { hasText: "Filters" }).click();
+  await change();
+  await page.getByRole("button", { name: "Apply" }).click();
+}
+
+/** The links to the lists and to the groups of failures. */
+export const views = (page: Page) => page.getByRole("navigation", { name: "Views" });
 
 /** The heights of the rows of the list. */
 export async function rowHeights(page: Page): Promise<number[]> {
@@ -45,9 +55,9 @@ export async function rowHeights(page: Page): Promise<number[]> {
 export const inBerlin: BrowserContextOptions = { locale: "en-US", timezoneId: "Europe/Berlin" };
 export const EXACT_TIME = /^\w{3} \d+, \d{4}, \d+:\d{2}:\d{2} [AP]M GMT\+[12]$/;
 
-/** Nothing sticks out of a page, and it has no serious barriers. */
+/** Nothing sticks out of a page, and it has no barriers. */
 export async function expectToFit(page: Page, place: string): Promise<void> {
   const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
   expect(overflow, place).toBeLessThanOrEqual(0);
-  expect(await seriousViolations(page), place).toEqual([]);
+  expect(await violations(page), place).toEqual([]);
 }

@@ -54,9 +54,9 @@ export const CREDENTIALS = {
   operate: { username: "ann", password: "work" },
 } as const;
 
-/** Starts a server with a console under `/ops/console`. */
-export async function startConsole(): Promise<ConsoleStage> {
-  const clock = createManualClock(Date.now() - 5 * HOUR_MS);
+/** Starts a server with a console under `/ops/console`, on a clock that is behind, and that work puts forward. */
+export async function startConsole(behindMs = 5 * HOUR_MS): Promise<ConsoleStage> {
+  const clock = createManualClock(Date.now() - behindMs);
   const backend = createMemoryBackend({ clock });
   const runtime = { clock, newId: () => v7({ msecs: clock.now() }) };
   let deliveries = 0;
@@ -115,6 +115,9 @@ export async function startConsole(): Promise<ConsoleStage> {
   });
   return { url: `${await listen(toNodeHandler(console))}/ops/console`, operator, submit, end };
 }
+
+/** How long the work takes that fills a stage. */
+export const FILL_MS = 60 * (WAIT_MS + 3 * 60_000);
 
 /** Fills a stage with work of several hours, as in a picture. */
 export async function fill({ end, submit }: ConsoleStage): Promise<void> {

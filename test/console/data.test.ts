@@ -3,7 +3,7 @@ import type { Failures, OperationPage, RedrivePreview, RedriveRun } from "async-
 import { problemType, type Settlement } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
-import type { Overview } from "../../src/console/wire.js";
+import type { Overview, Sent, Series } from "../../src/console/wire.js";
 import { newRow } from "../../src/testing/suites/minutes-store/fixtures.js";
 import { claimOne } from "../support/claims.js";
 import { redriven } from "../support/operator/stage.js";
@@ -18,6 +18,7 @@ describe("the overview", () => {
     expect(await read("/api/overview")).toEqual({
       operates: false,
       definitions: ["exports", "imports"],
+      settings: { exports: { path: "/exports" }, imports: { path: "/imports" } },
       errorTypes: [
         "work-failed",
         "attempts-exhausted",
@@ -37,11 +38,13 @@ describe("the overview", () => {
           definition: "exports",
           completed: 0,
           failed: 1,
+          served: true,
           medianMs: expect.any(Number),
           p95Ms: expect.any(Number),
         },
-        { definition: "imports", completed: 0, failed: 0 },
+        { definition: "imports", completed: 0, failed: 0, served: true },
       ],
+      series: [{ start: expect.any(String), definition: "exports", completed: 0, failed: 1 }],
     });
   });
 
@@ -55,14 +58,48 @@ describe("the overview", () => {
     await minutes.write([row(-60, 1), row(-59, 2), row(0, 4), row(1, 8)]);
     const backend = { ...createMemoryBackend(), minutes };
     const { read } = createConsoleStage("observe", { backend, runtime: { clock } });
-    const { lastHour } = await read<Overview>("/api/overview");
-    expect(lastHour).toEqual([{ definition: "exports", completed: 6, failed: 0 }]);
+    const { lastHour, series } = await read<Sent<Overview>>("/api/overview");
+    expect(lastHour).toEqual([{ definition: "exports", completed: 6, failed: 0, served: false }]);
+    const minute = (number: number): string =>
+      new Date(Math.floor(now / 60_000 + number) * 60_000).toISOString();
+    expect(series).toEqual([
+      { start: minute(-59), definition: "exports", completed: 2, failed: 0 },
+      { start: minute(0), definition: "exports", completed: 4, failed: 0 },
+    ]);
+  });
+
+  it("has a chart of an hour, a day or a week of a definition", async () => {
+    const clock = createManualClock();
+    const { minutes } = createMemoryBackend({ clock });
+    await clock.advance(8 * 86_400_000 + 30_000);
+    const to = (Math.floor(clock.now() / 60_000) + 1) * 60_000;
+    const row = (minute: number, failed: number) =>
+      newRow(to - minute * 60_000, { definition: "exports", failed });
+    await minutes.write([row(1, 1), row(60, 2), row(61, 4), row(1_440, 8), row(10_080, 16), row(10_081, 32)]);
+    const backend = { ...createMemoryBackend(), minutes };
+    const { read, send } = createConsoleStage("observe", { backend, runtime: { clock } });
+    const failedIn = async (range: string): Promise<readonly number[]> => {
+      const series = await read<Sent<Series>>(`/api/series?definition=exports&range=${range}`);
+      expect(Date.parse(series.to)).toBe(to);
+      return [
+        Date.parse(series.from),
+        series.stepMs,
+        series.points.reduce((sum, { failed }) => sum + failed, 0),
+      ];
+    };
+    expect(await failedIn("")).toEqual([to - 3_600_000, 60_000, 3]);
+    expect(await failedIn("hour")).toEqual([to - 3_600_000, 60_000, 3]);
+    expect(await failedIn("day")).toEqual([to - 86_400_000, 1_200_000, 15]);
+    expect(await failedIn("week")).toEqual([to - 7 * 86_400_000, 7_200_000, 31]);
+    for (const query of ["definition=exports&range=toString", "definition=x", ""])
+      expect((await send({ path: `/api/series?${query}` })).status).toBe(400);
   });
 
   it("has no last hour if the back end keeps no counts", async () => {
     const { minutes: _, ...backend } = createMemoryBackend();
     const { read } = createConsoleStage("observe", { backend });
-    expect(await read("/api/overview")).not.toHaveProperty("lastHour");
+    const overview = await read("/api/overview");
+    for (const absent of ["lastHour", "series"]) expect(overview).not.toHaveProperty(absent);
   });
 });
 
@@ -87,6 +124,27 @@ describe("the list", () => {
     expect(await listed("status=failed&open=")).toEqual([failed, refused].sort());
     expect(await listed(`createdFrom=${soon}`)).toEqual([]);
     expect(await listed(`createdBefore=${soon}&internal=true`)).toHaveLength(4);
+  });
+
+  it("finds words of the reason in any order and case, and goes on", async () => {
+    const { read, end } = createConsoleStage("observe");
+    const quoted = await end("quote", { note: "no Item 7" });
+    await end("throw");
+    await end("complete");
+    const listed = async (words: string): Promise<string[]> => {
+      const page = await read<OperationPage>(`/api/operations?${new URLSearchParams({ words })}`);
+      return page.operations.map(({ operationId }) => operationId);
+    };
+    expect(await listed(" 7  rangeerror ITEM ")).toEqual([quoted]);
+    expect(await listed("exports attempts-exhausted item")).toEqual([quoted]);
+    expect(await listed("item 8")).toEqual([]);
+    const { groups } = await read<Failures>("/api/failures?words=item+no");
+    expect(groups.map(({ exampleId }) => exampleId)).toEqual([quoted]);
+    for (let count = 0; count < 500; count += 1) await end("complete");
+    const { operations, cursor } = await read<OperationPage>("/api/operations?words=item");
+    expect(operations).toEqual([]);
+    const older = await read<OperationPage>(`/api/operations?words=item&cursor=${cursor}`);
+    expect(older.operations.map(({ operationId }) => operationId)).toEqual([quoted]);
   });
 
   it("goes on where the cursor says", async () => {

@@ -29,6 +29,13 @@ const mistakes: readonly Mistake[] = [
     "Option `authorize` must be a function, not undefined.",
     () => createConsole({ operator }),
   ],
+  ...["https://jaeger.example/", "javascript:alert('{traceId}')", "/trace/{traceId}"].map(
+    (traceUrl): Mistake => [
+      `the template of a trace ${traceUrl}`,
+      `Option \`traceUrl\` must be an http or https URL with \`{traceId}\`, such as "https://jaeger.example/trace/{traceId}", not "${traceUrl}".`,
+      () => createConsole({ operator, authorize, traceUrl }),
+    ],
+  ),
   [
     "an observer that is not a function",
     "Option `observe` must be a function, or `false` for silence, not an object.",

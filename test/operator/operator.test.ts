@@ -1,4 +1,5 @@
 import { createMemoryBackend } from "async-request-reply";
+import { explainingScenarios } from "../support/operator/explaining.js";
 import { groupingScenarios } from "../support/operator/grouping.js";
 import { pausingScenarios } from "../support/operator/pausing.js";
 import { readingScenarios } from "../support/operator/reading.js";
@@ -9,6 +10,7 @@ import { declareScenarios } from "../support/operator/scenarios.js";
 const scenarios = [
   ...readingScenarios,
   ...groupingScenarios,
+  ...explainingScenarios,
   ...redrivingScenarios,
   ...redrivingManyScenarios,
   ...pausingScenarios,

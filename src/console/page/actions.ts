@@ -1,4 +1,4 @@
-import { cancel, changePause, readPayload, redrive } from "./api.js";
+import { cancel, redrive } from "./api.js";
 import { announce, button, element, openDialog, showProblem } from "./dom.js";
 import type { Page } from "./view.js";
 
@@ -16,106 +16,80 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
   unknown: "The operation no longer exists.",
 };
 
+/** A change that was made, and how to undo it, if that is possible. */
+export interface Done {
+  readonly sentence: string;
+  readonly undo?: { readonly label: string; readonly change: () => Promise<Done> };
+}
+
 /** Creates the button that cancels an operation after a question. */
 export function cancelButton(page: Page, operationId: string): HTMLButtonElement {
-  return button("Cancel the operation…", () => {
-    const dialog = openDialog("Cancel the operation?");
-    const confirm = button("Cancel it", async () => {
-      dialog.close();
-      await act(page, async () => CANCELLED[(await cancel(operationId)).outcome]);
-    });
-    dialog.show(
-      element("p", {}, "The operation then fails, and its client sees that it was cancelled."),
-      element("div", { class: "actions" }, confirm, button("Keep it", dialog.close)),
-    );
-  });
+  return button("Cancel the operation…", () =>
+    ask(page, {
+      title: "Cancel the operation?",
+      says: [
+        "The operation then fails, and its client sees that it was cancelled. This cannot be undone, but you can run it again as a new operation.",
+      ],
+      confirm: "Cancel it",
+      keep: "Keep it",
+      change: () => cancelled(operationId),
+    }),
+  );
+}
+
+async function cancelled(operationId: string): Promise<Done> {
+  return { sentence: CANCELLED[(await cancel(operationId)).outcome] };
 }
 
 /** Creates the button that runs a failed operation again. */
 export function redriveButton(page: Page, operationId: string): HTMLButtonElement {
-  return button(
-    "Run again",
-    () =>
-      act(page, async () => {
-        const { outcome, operation } = await redrive(operationId);
-        return operation === undefined
-          ? (NOT_REDRIVEN[outcome] ?? "")
-          : `It runs again as ${operation.operationId}.`;
-      }),
+  const title = "Creates a new operation with the same input. This one stays as it is.";
+  return button("Run again", () => act(page, () => redriven(operationId)), { class: "primary", title });
+}
+
+async function redriven(operationId: string): Promise<Done> {
+  const { outcome, operation } = await redrive(operationId);
+  if (operation === undefined) return { sentence: NOT_REDRIVEN[outcome] ?? "" };
+  const sentence = `It runs again as ${operation.operationId}.`;
+  if (outcome !== "redriven") return { sentence };
+  return { sentence, undo: { label: "Cancel the new one", change: () => cancelled(operation.operationId) } };
+}
+
+/** A question before a change. */
+interface Question {
+  readonly title: string;
+  /** Sentences that say what the change does, and to how many. */
+  readonly says: readonly string[];
+  /** Label of the button that makes the change. */
+  readonly confirm: string;
+  /** Label of the button that does nothing. */
+  readonly keep: string;
+  readonly change: () => Promise<Done>;
+}
+
+/** Asks a question, and makes the change if the answer is yes. */
+export function ask(page: Pick<Page, "reload">, { title, says, confirm, keep, change }: Question): void {
+  const dialog = openDialog(title);
+  const yes = button(
+    confirm,
+    async () => {
+      dialog.close();
+      await act(page, change);
+    },
     { class: "primary" },
   );
-}
-
-/** Creates the button that pauses a definition after a question, or resumes it. */
-export function pauseButton(
-  page: Pick<Page, "reload">,
-  definition: string,
-  isPaused: boolean,
-): HTMLButtonElement {
-  if (isPaused)
-    return button(
-      "Resume",
-      () =>
-        act(page, async () => {
-          await changePause(definition, false);
-          return `Workers begin ${definition} again.`;
-        }),
-      { "aria-label": `Resume ${definition}` },
-    );
-  return button(
-    "Pause…",
-    () => {
-      const dialog = openDialog(`Pause ${definition}?`);
-      const confirm = button("Pause it", async () => {
-        dialog.close();
-        await act(page, async () => {
-          await changePause(definition, true);
-          return `Workers begin no more ${definition}.`;
-        });
-      });
-      dialog.show(
-        element("p", {}, "New work is accepted and waits. Work that has begun goes on."),
-        element("div", { class: "actions" }, confirm, button("Keep it running", dialog.close)),
-      );
-    },
-    { "aria-label": `Pause ${definition}…` },
+  dialog.show(
+    ...says.map((sentence) => element("p", {}, sentence)),
+    element("div", { class: "actions" }, yes, button(keep, dialog.close)),
   );
 }
 
-/** Creates the button that shows and hides the payloads of an operation. */
-export function payloadButton(operationId: string, place: HTMLElement): HTMLButtonElement {
-  const toggle = button(
-    "Show the payload",
-    async () => {
-      const isShown = place.childElementCount > 0;
-      try {
-        place.replaceChildren(...(isShown ? [] : await payloadOf(operationId)));
-        toggle.textContent = isShown ? "Show the payload" : "Hide the payload";
-        toggle.setAttribute("aria-expanded", String(!isShown));
-      } catch (error) {
-        showProblem(error);
-      }
-    },
-    { "aria-expanded": "false", "aria-controls": "payload" },
-  );
-  return toggle;
-}
-
-async function payloadOf(operationId: string): Promise<Node[]> {
-  const members = Object.entries(await readPayload(operationId)).filter(([, value]) => value !== undefined);
-  return members.flatMap(([name, value]) => [
-    element("h3", {}, name),
-    // A focusable region, so that wide texts can be scrolled by keyboard.
-    element("pre", { tabindex: "0", role: "region", "aria-label": name }, JSON.stringify(value, null, 2)),
-  ]);
-}
-
-/** Makes a change, announces it and loads the page again. */
-export async function act({ reload }: Pick<Page, "reload">, change: () => Promise<string>): Promise<void> {
+/** Makes a change, loads the page again, announces the change and offers to undo it. */
+export async function act(page: Pick<Page, "reload">, change: () => Promise<Done>): Promise<void> {
   try {
-    const sentence = await change();
-    await reload();
-    announce(sentence);
+    const { sentence, undo } = await change();
+    await page.reload();
+    announce(sentence, undo && { label: undo.label, run: () => act(page, undo.change) });
   } catch (error) {
     showProblem(error);
   }

@@ -4,9 +4,11 @@ import type { OperatorCancelResult } from "../../operator/operator.js";
 import type { OperationOutput } from "../../operator/output.js";
 import type { RedrivePreview, RedriveRun } from "../../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../../operator/redrive-one.js";
-import type { Changed, Details, Overview, Payload, Sent } from "../wire.js";
+import type { Changed, Details, Overview, Payload, Sent, Series } from "../wire.js";
 
 export const readOverview = (): Promise<Sent<Overview>> => request("api/overview");
+export const readSeries = (definition: string, range: string): Promise<Sent<Series>> =>
+  request(`api/series?${new URLSearchParams({ definition, range })}`);
 export const readList = (filter: URLSearchParams): Promise<Sent<OperationPage>> =>
   request(`api/operations?${filter}`);
 export const readFailures = (filter: URLSearchParams): Promise<Sent<Failures>> =>

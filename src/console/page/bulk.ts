@@ -1,7 +1,9 @@
 import type { RedrivePreview } from "../../operator/redrive-many.js";
 import { type BulkFilter, countMatches, redriveSome } from "./api.js";
 import { announce, button, type Dialog, element, openDialog } from "./dom.js";
-import { counted } from "./format.js";
+import { counted, duration } from "./format.js";
+import { shortId } from "./ids.js";
+import { listOf, type Page, readView, type View, viewLink } from "./view.js";
 
 /** The server runs 10 operations per request, so one request per second keeps the rate. */
 const INTERVAL_MS = 1_000;
@@ -16,8 +18,11 @@ interface Run {
   stopping: boolean;
 }
 
-/** Counts what matches a filter, and then offers to run it again. */
-export async function openBulk(filter: BulkFilter, reload: () => Promise<void>): Promise<void> {
+/** Maximum number of operations that run again per second. */
+const PER_SECOND = 10;
+
+/** Counts what matches a filter, without running anything, and then offers to run it again. */
+export async function openBulk({ reload, go }: Page, filter: BulkFilter): Promise<void> {
   const dialog = openDialog("Run failed operations again");
   const run: { current?: Run } = {};
   void dialog.closed.then(() => {
@@ -28,27 +33,51 @@ export async function openBulk(filter: BulkFilter, reload: () => Promise<void>):
   try {
     const preview = await countMatches(filter);
     run.current = { filter, preview, cursor: undefined, redriven: 0, skipped: 0, stopping: false };
-    offer(dialog, run.current);
+    offer(dialog, run.current, go);
   } catch (error) {
     dialog.show(element("p", { role: "alert" }, textOf(error)), button("Close", dialog.close));
   }
 }
 
-function offer(dialog: Dialog, run: Run): void {
-  const { preview } = run;
+function offer(dialog: Dialog, run: Run, go: Page["go"]): void {
+  const { preview, filter } = run;
   const matches = `Failed operations that match and have not been run again: ${counted(preview)}.`;
+  const chosen = element("ul", { class: "filter" }, ...Object.entries(filter).map(toItem));
   if (preview.count === 0 && !preview.more) {
-    dialog.show(element("p", { role: "status" }, matches), button("Close", dialog.close));
+    dialog.show(chosen, element("p", { role: "status" }, matches), button("Close", dialog.close));
     return;
   }
-  const sample = preview.sample.map((id) => element("li", {}, element("code", {}, id)));
+  const sample = preview.sample.map((operationId) => {
+    const view = listOf({ ...readView(), operationId });
+    const leave = (target: View): void => {
+      dialog.close();
+      go(target);
+    };
+    return element("li", {}, viewLink(leave, view, shortId(operationId)));
+  });
   const start = button("Start", () => runAll(dialog, run), { class: "primary" });
+  const takes = preview.more ? "more than " : "about ";
   dialog.show(
-    element("p", { role: "status" }, `${matches} Each runs again as a new operation, 10 per second.`),
+    element("p", { class: "note" }, "A dry run has counted. Nothing runs yet."),
+    chosen,
+    element("p", { role: "status" }, matches),
+    element(
+      "p",
+      {},
+      `Each runs again as a new operation, ${PER_SECOND} per second: ${takes}${timeFor(preview.count)}. It stops if you close the page.`,
+    ),
     element("details", {}, element("summary", {}, "Examples"), element("ul", {}, ...sample)),
     element("div", { class: "actions" }, start, button("Close", dialog.close)),
   );
   start.focus();
+}
+
+function toItem([name, value]: readonly [string, string | boolean]): HTMLElement {
+  return element("li", {}, element("span", { class: "note" }, name), " ", String(value));
+}
+
+function timeFor(count: number): string {
+  return duration(Math.max(1, Math.ceil(count / PER_SECOND)) * 1_000);
 }
 
 async function runAll(dialog: Dialog, run: Run): Promise<void> {
@@ -67,7 +96,9 @@ async function runAll(dialog: Dialog, run: Run): Promise<void> {
       const next = new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
       await runSome(run);
       if (!run.preview.more) bar.value = run.redriven + run.skipped;
-      text.textContent = progressOf(run);
+      const left = run.preview.count - run.redriven - run.skipped;
+      const rest = run.preview.more || left <= 0 ? "" : ` About ${timeFor(left)} left.`;
+      text.textContent = progressOf(run) + rest;
       if (run.cursor !== undefined && !run.stopping) await next;
     } while (run.cursor !== undefined && !run.stopping);
     end(dialog, run, run.cursor === undefined ? "Done." : "Stopped.");

@@ -2,7 +2,7 @@ import type { OperationSummary } from "../../operator/views.js";
 import type { Sent } from "../wire.js";
 import { act } from "./actions.js";
 import { redrive } from "./api.js";
-import { button, byId, type Column, element } from "./dom.js";
+import { announce, button, byId, type Column, element } from "./dom.js";
 import type { Page } from "./view.js";
 
 /** Time between two operations: 10 per second, as in a bulk redrive. */
@@ -56,12 +56,13 @@ async function runChosen(page: Page): Promise<void> {
   await act(page, async () => {
     let redriven = 0;
     const ids = chosen().map(({ value }) => value);
-    for (const id of ids) {
+    for (const [index, id] of ids.entries()) {
+      announce(`Running ${index + 1} of ${ids.length} again, 10 per second.`);
       const next = new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
       if ((await redrive(id)).outcome === "redriven") redriven += 1;
       await next;
     }
-    return `${redriven} run again, ${ids.length - redriven} skipped.`;
+    return { sentence: `${redriven} run again, ${ids.length - redriven} skipped.` };
   });
 }
 

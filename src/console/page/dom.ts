@@ -14,6 +14,18 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
+/** Creates a part of a picture. */
+export function svg(
+  tag: "svg" | "rect" | "path" | "title",
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly (Node | string)[]
+): SVGElement {
+  const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  created.append(...children);
+  return created;
+}
+
 /** Creates a button that runs an action. */
 export function button(
   label: string,
@@ -45,7 +57,9 @@ export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): HTMLTableElement {
-  const head = columns.map(({ title }) => element("th", { scope: "col", role: "columnheader" }, title));
+  const head = columns.map(({ title }) =>
+    element("th", { scope: "col", role: "columnheader", "data-title": title }, title),
+  );
   const body = rows.map((row) =>
     element(
       "tr",
@@ -93,7 +107,8 @@ export function showProblem(error: unknown): void {
   problem.textContent = error instanceof Error ? error.message : "";
 }
 
-/** Announces what was done. */
-export function announce(sentence: string): void {
-  byId("status").textContent = sentence;
+/** Announces what was done, and offers to undo it until something else is done. */
+export function announce(sentence: string, undo?: { readonly label: string; run(): unknown }): void {
+  const offer = undo === undefined ? [] : [" ", button(undo.label, undo.run, { class: "quiet" })];
+  byId("status").replaceChildren(sentence, ...offer);
 }

@@ -4,37 +4,34 @@ import { readFailures } from "./api.js";
 import { openBulk } from "./bulk.js";
 import { button, byId, type Column, element, table } from "./dom.js";
 import { ago } from "./format.js";
+import { nothingFound } from "./nothing-found.js";
 import { bulkFilterOf, listFilterOf, type Page, type View, viewLink } from "./view.js";
 
 type Group = Sent<FailureGroup>;
 
-/** Links the list and the groups of failures. Both keep the filter. */
-export function showViews({ view, go }: Page): void {
-  // The filter of a group would leave only that group.
-  const wider = view.message === "" ? view : { ...view, definition: "", errorType: "", message: "" };
-  const other =
-    view.show === "failures"
-      ? viewLink(go, { ...view, show: "list", cursor: "" }, "List")
-      : viewLink(go, { ...wider, show: "failures", status: "failed", cursor: "" }, "Failures");
-  byId("views").replaceChildren(other);
-}
-
-/** Shows failures in groups, those with the most open ones first. */
+/** Shows failures in groups. */
 export async function showFailures(page: Page): Promise<void> {
-  document.title = "Failures";
+  document.title = "Failures by reason";
   const { groups, complete } = await readFailures(listFilterOf(page.view));
   if (!page.isCurrent()) return;
-  byId("list-title").textContent = "Failures";
-  byId("bulk").hidden = true;
-  for (const id of ["choice", "pages"]) byId(id).replaceChildren();
+  byId("list-title").textContent = "Failures by reason";
+  for (const id of ["bulk", "choice", "pages"]) byId(id).replaceChildren();
   byId("done").textContent = complete
     ? ""
     : "There is more. At most 100 groups of the newest 10,000 failures are shown.";
-  byId("rows").replaceChildren(
-    groups.length === 0
-      ? element("p", {}, "No failures match.")
-      : table("Failures by reason, the most open ones first", columns(page, groups), groups),
-  );
+  byId("rows").replaceChildren(groups.length === 0 ? nothingFound(page, false) : failureTable(page, groups));
+}
+
+/** Creates the table of groups of failures. Those that were run again come last. */
+export function failureTable(page: Page, groups: readonly Group[]): HTMLTableElement {
+  const sorted = groups.toSorted(byTime);
+  return table("Failures by reason, most recent first", columns(page, sorted), sorted);
+}
+
+/** Those that someone has to look at come first. */
+function byTime(one: Group, other: Group): number {
+  const isOpen = Number(other.open > 0) - Number(one.open > 0);
+  return isOpen || Date.parse(other.lastFailedAt) - Date.parse(one.lastFailedAt);
 }
 
 function columns(page: Page, groups: readonly Group[]): readonly Column<Group>[] {
@@ -42,7 +39,8 @@ function columns(page: Page, groups: readonly Group[]): readonly Column<Group>[]
   return [
     {
       title: "Message",
-      cell: (group) => viewLink(page.go, listIn(page, group), group.message || "No message"),
+      cell: (group) =>
+        viewLink(page.go, listIn(page, group), group.message || "No message", { class: "opens-row" }),
     },
     { title: "Definition", cell: ({ definition }) => definition },
     { title: "Error", cell: ({ errorType }) => errorType },
@@ -65,11 +63,19 @@ function canRunAgain({ overview }: Page, { open }: Group): boolean {
 
 function runButton(page: Page, group: Group): HTMLElement | undefined {
   if (!canRunAgain(page, group)) return undefined;
-  return button("Run again…", () => openBulk(bulkFilterOf(listIn(page, group)), page.reload), {
+  return button("Run again…", () => openBulk(page, bulkFilterOf(listIn(page, group))), {
     "aria-label": `Run again ${group.definition}: ${group.message}`,
   });
 }
 
 function listIn({ view }: Page, { definition, errorType, message }: Group): View {
-  return { ...view, show: "list", cursor: "", definition, errorType: errorType ?? "", message };
+  return {
+    ...view,
+    show: "list",
+    status: "failed",
+    cursor: "",
+    definition,
+    errorType: errorType ?? "",
+    message,
+  };
 }

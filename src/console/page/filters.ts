@@ -1,11 +1,11 @@
 import type { Overview, Sent } from "../wire.js";
 import { byId, element } from "./dom.js";
-import { STATUSES, type View } from "./view.js";
+import { isOfFailures, type View } from "./view.js";
 
 /** Members of a view that the form sets. */
-type Filters = Omit<View, "show" | "cursor" | "operationId">;
+type Filters = Omit<View, "show" | "status" | "words" | "cursor" | "range" | "operationId">;
 
-const TEXTS = ["status", "definition", "tenant", "principal", "errorType", "message"] as const;
+const TEXTS = ["definition", "tenant", "principal", "errorType", "message"] as const;
 const TIMES = ["createdFrom", "createdBefore"] as const;
 const FLAGS = ["open", "internal"] as const;
 
@@ -13,10 +13,8 @@ const form = (): HTMLFormElement => byId<HTMLFormElement>("filters");
 
 /** Fills in the choices. */
 export function fillFilters({ definitions, errorTypes }: Sent<Overview>): void {
-  fill("status", STATUSES);
   fill("definition", [["", "All"], ...definitions.map((name) => [name, name] as const)]);
   fill("errorType", [["", "Any"], ...errorTypes.map((name) => [name, name] as const)]);
-  field<HTMLSelectElement>("status").addEventListener("change", hideThoseOfFailures);
 }
 
 /** Shows the filters of a view. */
@@ -24,33 +22,27 @@ export function showFilters(view: View): void {
   for (const name of TEXTS) field(name).value = view[name];
   for (const name of TIMES) field(name).value = toLocal(view[name]);
   for (const name of FLAGS) field(name).checked = view[name] === "true";
-  byId("status-filter").hidden = view.show === "failures";
-  hideThoseOfFailures();
+  for (const label of form().querySelectorAll<HTMLElement>(".of-failures"))
+    label.hidden = !isOfFailures(view);
 }
 
-/** Returns the filters that were chosen. */
+/** Closes the form and returns the filters that were chosen. Those that only failures have are hidden, and empty, elsewhere. */
 export function readFilters(): Filters {
+  byId<HTMLDetailsElement>("filter-panel").open = false;
   const data = new FormData(form());
   const text = (name: string): string => String(data.get(name) ?? "").trim();
   const time = (name: string): string => (text(name) === "" ? "" : new Date(text(name)).toISOString());
-  const isFailed = text("status") === "failed";
   return {
-    status: text("status"),
     definition: text("definition"),
     tenant: text("tenant"),
     principal: text("principal"),
     createdFrom: time("createdFrom"),
     createdBefore: time("createdBefore"),
-    errorType: isFailed ? text("errorType") : "",
-    message: isFailed ? text("message") : "",
-    open: isFailed ? text("open") : "",
+    errorType: text("errorType"),
+    message: text("message"),
+    open: text("open"),
     internal: text("internal"),
   };
-}
-
-function hideThoseOfFailures(): void {
-  const isHidden = field("status").value !== "failed";
-  for (const id of ["error-type", "message-filter", "only-open"]) byId(id).hidden = isHidden;
 }
 
 /** Returns a time in the time zone of the browser as a field takes it. A URL can hold anything. */

@@ -14,6 +14,24 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / size).toLocaleString("en")} ${unit}`;
 }
 
+/** Returns a duration to the millisecond, such as `2 min 3.204 s`. */
+export function exactDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const parts = UNITS.slice(0, 3).flatMap(([size, unit], index) => {
+    const rest = index === 0 ? ms : ms % (UNITS[index - 1]?.[0] ?? 1);
+    return rest >= size ? [`${Math.floor(rest / size)} ${unit}`] : [];
+  });
+  const seconds = (ms % 60_000) / 1_000;
+  return [...parts, ...(seconds > 0 ? [`${seconds.toFixed(3)} s`] : [])].join(" ");
+}
+
+/** Returns a place in a row, such as `3rd`. */
+export function ordinal(place: number): string {
+  const suffixes: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
+  const form = new Intl.PluralRules("en", { type: "ordinal" }).select(place);
+  return `${place.toLocaleString("en")}${suffixes[form] ?? "th"}`;
+}
+
 /** Returns a count, such as `10,000+`. */
 export function counted({ count, more }: BoundedCount): string {
   return count.toLocaleString("en") + (more ? "+" : "");
@@ -22,14 +40,28 @@ export function counted({ count, more }: BoundedCount): string {
 /** Returns the time since then. The title is the exact time in the time zone of the browser, which it names. */
 export function ago(at: string): HTMLElement {
   const text = `${duration(Math.max(0, Date.now() - Date.parse(at)))} ago`;
-  return element("time", { datetime: at, title: localTime(at, "long") }, text);
+  return element("time", { datetime: at, title: localTime(at) }, text);
 }
 
-/** Returns an exact time in the time zone of the browser. The title is in UTC. */
+/** Returns the time of the day if it is today, or else the date. The title is the exact time. */
+export function clockTime(at: string): HTMLElement {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const day = isToday ? {} : ({ month: "short", day: "numeric" } as const);
+  const text = date.toLocaleString(undefined, { ...day, hour: "numeric", minute: "2-digit" });
+  return element("time", { datetime: at, title: localTime(at) }, text);
+}
+
+/** Returns an exact time in the time zone of the browser, to the millisecond. The title is in UTC. */
 export function exactly(at: string): HTMLElement {
-  return element("time", { datetime: at, title: at }, localTime(at, "medium"));
+  return element("time", { datetime: at, title: at }, TO_MILLISECONDS.format(new Date(at)));
 }
 
-function localTime(at: string, timeStyle: "medium" | "long"): string {
-  return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle });
+const TO_MILLISECONDS = new Intl.DateTimeFormat(undefined, {
+  ...{ year: "numeric", month: "short", day: "numeric" },
+  ...{ hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+});
+
+function localTime(at: string): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
 }

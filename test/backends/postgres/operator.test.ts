@@ -1,4 +1,5 @@
 import { beforeEach } from "vitest";
+import { explainingScenarios } from "../../support/operator/explaining.js";
 import { groupingScenarios } from "../../support/operator/grouping.js";
 import { pausingScenarios } from "../../support/operator/pausing.js";
 import { readingScenarios } from "../../support/operator/reading.js";
@@ -11,6 +12,7 @@ import { describePostgres } from "../../support/postgres/server.js";
 const scenarios = [
   ...readingScenarios,
   ...groupingScenarios,
+  ...explainingScenarios,
   ...redrivingScenarios,
   ...redrivingManyScenarios,
 ];

@@ -1,0 +1,17 @@
+import type { OperationDetails, OperationSummary } from "../operator/views.js";
+
+/** Returns an operation without what a list does not show, such as payloads. */
+export function summaryOf({
+  input: _input,
+  result: _result,
+  progress: _progress,
+  resource: _resource,
+  meta: _meta,
+  attemptErrors: _errors,
+  followUpId: _followUpId,
+  hasOutput: _hasOutput,
+  lastCheckpointAt: _lastCheckpointAt,
+  ...summary
+}: OperationDetails): OperationSummary {
+  return summary;
+}

@@ -1,0 +1,108 @@
+import { createService, defineOperation } from "async-request-reply";
+import { createOperator } from "async-request-reply/operator";
+import { expect } from "vitest";
+import * as z from "zod";
+import { claimOne } from "../claims.js";
+import { type Scenario, scenariosOf } from "./scenarios.js";
+import type { OperatorStage } from "./stage.js";
+
+const one = { count: 1, more: false };
+const TENANT = { tenant: "a" };
+const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
+
+/** Work of which one operation may run, and one of each lane. */
+const limited = defineOperation({
+  name: "limited",
+  path: "/limited",
+  input: z.object({ lane: z.string() }),
+  serialBy: ({ lane }) => lane,
+  limits: { running: 1 },
+});
+
+/** Adds a service of limited work to a stage, which nothing works on by itself. */
+function withLimited({ backend }: OperatorStage) {
+  const definitions = [limited] as const;
+  const service = createService({ definitions, backend, authorize: () => undefined, observe: false });
+  const operator = createOperator({ backend, definitions, observe: false });
+  return {
+    operator,
+    submit: async (lane: string, options: { readonly delayMs?: number } = {}) =>
+      (await service.submit(limited, { lane }, { ...TENANT, ...options })).operationId,
+    /** Begins an attempt, and returns its lease. */
+    begin: async (operationId: string, leaseMs = 60_000) => {
+      const token = operationId;
+      expect(await claimOne(backend.operations, operationId, { token, leaseMs })).toBeDefined();
+      return { operationId, token };
+    },
+  };
+}
+
+const FAILED = (attempt: number): string =>
+  JSON.stringify({ type: "about:blank", title: "Failed", detail: "broken", attempt, at: 1_000 });
+
+/** Scenarios in which an operator asks why an operation does not run. */
+export const explainingScenarios: readonly Scenario[] = scenariosOf({
+  "explains that nothing works on an operation that is due, and nothing once it has ended": async ({
+    operator,
+    submit,
+    work,
+  }) => {
+    const id = await submit("complete");
+    const oldestDueMs = expect.any(Number);
+    expect(await operator.explain(id)).toEqual([{ reason: "no-worker", due: one, oldestDueMs }]);
+    await work();
+    expect(await operator.explain(id)).toEqual([]);
+    expect(await operator.explain(UNKNOWN)).toBeUndefined();
+  },
+  "explains a pause and who paused, beside a delay": async (stage) => {
+    const { operator, submit } = withLimited(stage);
+    const id = await submit("x", { delayMs: 3_600_000 });
+    expect(await operator.explain(id)).toEqual([{ reason: "delayed" }]);
+    await operator.pause("limited", { by: "ann" });
+    expect(await operator.explain(id)).toEqual([
+      { reason: "paused", since: expect.any(Date), by: "ann" },
+      { reason: "delayed" },
+    ]);
+  },
+  "explains the place in a lane, and that all places are taken": async (stage) => {
+    const { operator, submit, begin } = withLimited(stage);
+    expect(operator.settings).toEqual({ limited: { path: "/limited", limits: { running: 1 } } });
+    const [first, second, third, other] = [
+      await submit("x"),
+      await submit("x"),
+      await submit("x"),
+      await submit("y"),
+    ];
+    await begin(first);
+    expect(await operator.explain(first)).toEqual([{ reason: "attempt-open", attempt: 1, lost: false }]);
+    const limit = { reason: "limit", running: one, limit: 1 };
+    expect(await operator.explain(second)).toEqual([{ reason: "lane", ahead: one }, limit]);
+    const ahead = { count: 2, more: false };
+    expect(await operator.explain(third)).toEqual([{ reason: "lane", ahead }, limit]);
+    expect(await operator.explain(other)).toEqual([limit]);
+  },
+  "explains an attempt that is being cancelled, was lost, or failed": async (stage) => {
+    const { operator, submit, begin } = withLimited(stage);
+    const id = await submit("x");
+    const lease = await begin(id);
+    await operator.cancel(id);
+    const open = { reason: "attempt-open", attempt: 1, lost: false };
+    expect(await operator.explain(id)).toEqual([{ reason: "cancelling" }, open]);
+    await stage.backend.operations.settle(lease, { to: "completed" });
+    const failed = await submit("x");
+    const lastError = FAILED(1);
+    const retry = { to: "retry", delayMs: 3_600_000, countAttempt: true, lastError } as const;
+    await stage.backend.operations.settle(await begin(failed), retry);
+    const failedAt = new Date(1_000);
+    expect(await operator.explain(failed)).toEqual([{ reason: "retry", attempt: 1, failedAt, waits: true }]);
+    const lost = await submit("y");
+    await begin(lost, 1);
+    await expect.poll(() => operator.explain(lost)).toEqual([{ ...open, lost: true }]);
+  },
+  "explains that others run while an operation waits for a worker": async ({ operator, submit, backend }) => {
+    const running = await submit("complete");
+    const waiting = await submit("complete");
+    await claimOne(backend.operations, running, { token: running, leaseMs: 60_000 });
+    expect(await operator.explain(waiting)).toEqual([{ reason: "queued", due: one, running: one }]);
+  },
+});

@@ -15,7 +15,7 @@ import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import type { ConsoleAuthorize } from "./access/authorize.js";
-import type { ConsoleContext } from "./data.js";
+import type { ConsoleContext } from "./context.js";
 import { handle } from "./handle.js";
 import { readTraceUrl } from "./trace-url.js";
 

@@ -9,35 +9,11 @@ import type { OperationOutput } from "../operator/output.js";
 import type { RedriveFilter, RedrivePreview, RedriveRun } from "../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../operator/redrive-one.js";
 import type { OperationDetails } from "../operator/views.js";
-import type { Observer } from "../ports/observer.js";
-import type { Clock } from "../ports/runtime.js";
-import type { ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
+import type { Call, ConsoleContext } from "./context.js";
 import { readLastHour } from "./series.js";
 import { summaryOf } from "./summary.js";
 import type { Changed, Overview, Payload } from "./wire.js";
 import { hasWords, hasWordsOf, wordsIn } from "./words.js";
-
-/** Dependencies shared by all resources of a console. */
-export interface ConsoleContext {
-  readonly operator: Operator;
-  readonly authorize: ConsoleAuthorize;
-  /** Template of the URL of a trace. */
-  readonly traceUrl: string | undefined;
-  readonly clock: Clock;
-  readonly observe: Observer;
-}
-
-/** An authorized request for data, or for a change. */
-export interface Call {
-  readonly caller: ConsoleCaller;
-  /** Id of the operation in the path, or an empty string. */
-  readonly operationId: string;
-  readonly query: URLSearchParams;
-  /** Body of a change, as parsed JSON. */
-  readonly body: unknown;
-  /** Aborted if the browser disconnects. */
-  readonly signal: AbortSignal | undefined;
-}
 
 /** Types of problems that can end an operation. Others only refuse requests. */
 const ERROR_TYPES: readonly string[] = PROBLEM_NAMES.slice(PROBLEM_NAMES.indexOf("work-failed"));

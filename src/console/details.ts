@@ -1,7 +1,8 @@
 import { present } from "../contract/present.js";
 import type { Operator } from "../operator/operator.js";
 import type { OperationDetails } from "../operator/views.js";
-import { type Call, type ConsoleContext, find } from "./data.js";
+import type { Call, ConsoleContext } from "./context.js";
+import { find } from "./data.js";
 import { summaryOf } from "./summary.js";
 import { timelineOf } from "./timeline.js";
 import { traceUrlOf } from "./trace-url.js";

@@ -7,7 +7,7 @@ import { methodNotAllowed, notFound } from "../http/message/refusals.js";
 import { refusedEvent } from "../http/refused.js";
 import { pathOf } from "../http/routing/route-table.js";
 import { authorizeRequest, type ConsoleAccess, checkOrigin } from "./access/authorize.js";
-import type { ConsoleContext } from "./data.js";
+import type { ConsoleContext } from "./context.js";
 import { jsonReply, problemReply, redirectReply, textReply } from "./reply.js";
 import { type DataRoute, findRoute } from "./routes.js";
 

@@ -1,6 +1,5 @@
+import type { Call, ConsoleContext } from "./context.js";
 import {
-  type Call,
-  type ConsoleContext,
   cancel,
   changePause,
   readFailures,

@@ -1,6 +1,6 @@
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import type { SeriesStep } from "../operator/series.js";
-import type { Call, ConsoleContext } from "./data.js";
+import type { Call, ConsoleContext } from "./context.js";
 import type { Overview, Series, SeriesPoint } from "./wire.js";
 
 const MINUTE_MS = 60_000;

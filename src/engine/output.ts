@@ -182,15 +182,21 @@ export function sliceOf(
  * Returns the last place that stands and is not after another one. Everything that stood when an epoch began stands for ever,
  * because checkpoints only move on. So of an epoch without a segment, nothing stands.
  */
-export function standingBefore(head: OutputHead, { epoch, count }: OutputPosition): OutputPosition {
+export function standingBefore(
+  output: Pick<OutputHead, "segments" | "count">,
+  { epoch, count }: OutputPosition,
+): OutputPosition {
   let standing = BEGINNING;
-  for (const range of rangesOf(head)) {
+  for (const range of rangesOf(output)) {
     if (range.epoch > epoch || range.first >= count) break;
     standing = { epoch: range.epoch, count: Math.min(count, range.end) };
   }
   return standing;
 }
 
-function rangesOf({ segments, count }: OutputHead): readonly (Segment & { readonly end: number })[] {
+function rangesOf({
+  segments,
+  count,
+}: Pick<OutputHead, "segments" | "count">): readonly (Segment & { readonly end: number })[] {
   return segments.map((segment, index) => ({ ...segment, end: segments[index + 1]?.first ?? count }));
 }

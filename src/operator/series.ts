@@ -21,13 +21,17 @@ export interface SeriesOptions<Name extends string = string> {
 
 /** Durations that 50, 95 and 99 % did not exceed, up to 12 % too high. Milliseconds. */
 export interface Quantiles {
+  /** Median. */
   readonly p50Ms: number;
+  /** 95th percentile. */
   readonly p95Ms: number;
+  /** 99th percentile. */
   readonly p99Ms: number;
 }
 
 /** Counts and durations of one definition in one step. */
 export interface SeriesStep<Name extends string = string> extends WorkCounts {
+  /** Name of the definition. */
   readonly definition: Name;
   /** Start of the step. */
   readonly start: Date;

@@ -63,6 +63,7 @@ export interface MinuteRow extends Work {
 
 /** Request to read the work of some definitions. All times are epoch milliseconds. */
 export interface MinutesRequest {
+  /** Names of the definitions. */
   readonly definitions: readonly string[];
   /** Start of the first minute. */
   readonly from: number;

@@ -22,6 +22,9 @@ export interface SweepOptions {
   readonly observe: Observer;
 }
 
+/** Minutes can wait longer than the rest, and idle workers send few statements. */
+const FOLD_EVERY = 5;
+
 /** The two parts of a sweep. They never reject. */
 export interface Sweep {
   /** Ends overdue operations. */
@@ -44,6 +47,7 @@ export function createSweep(options: SweepOptions): Sweep {
       return undefined;
     }
   };
+  let cleanings = 0;
   return {
     endOverdue: async () => void (await attempted("end-overdue", () => endOverdue(options))),
     clean: async () => {
@@ -53,7 +57,9 @@ export function createSweep(options: SweepOptions): Sweep {
       const { output, minutes } = options.backend;
       if (options.hasOutput && output !== undefined)
         await attempted("clean-output", () => output.clean({ limit: BATCH }));
-      if (minutes !== undefined) await attempted("fold-minutes", () => minutes.fold({ limit: BATCH }));
+      if (minutes !== undefined && cleanings % FOLD_EVERY === 0)
+        await attempted("fold-minutes", () => minutes.fold({ limit: BATCH }));
+      cleanings += 1;
     },
   };
 }

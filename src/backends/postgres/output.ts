@@ -9,8 +9,8 @@ import type {
   OutputSlice,
   OutputStore,
 } from "../../ports/output-store.js";
-import { chunksText, toHead, toRun } from "../shared/output-row.js";
-import { integer, type Row, state } from "../shared/row.js";
+import { chunksText, toHead, toRun, toSegments } from "../shared/output-row.js";
+import { integer, type Row, state, text } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { orEmpty } from "./calls/values.js";
@@ -90,20 +90,18 @@ function getOrAdd(byPlace: Map<number, Row[]>, place: number): Row[] {
   return known;
 }
 
-/** Makes a slice of the rows of a request. Each has the head. Their chunks begin at the place that the reader asked for. */
+/** Makes a slice of the rows of a request, in order. Each describes the output. Chunks begin at the place of the reader. */
 function toSlice({ after = BEGINNING }: OutputRequest, rows: readonly Row[] = []): OutputSlice | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
-  const head = toHead(first);
-  const start = standingBefore(head, after);
+  const count = integer(first, "count");
+  const start = standingBefore({ segments: toSegments(text(first, "segments")), count }, after);
   const checkpointAt = first.checkpoint_at === null ? undefined : integer(first, "checkpoint_at");
-  const described = { count: head.count, state: state(first), checkpointAt };
   // If some of the reader's chunks were discarded, it has to know that before it reads others.
-  return sliceOf(described, start, isSamePosition(start, after) ? toRuns(rows) : []);
+  const runs = isSamePosition(start, after) ? rows.flatMap(toRuns) : [];
+  return sliceOf({ count, state: state(first), checkpointAt }, start, runs);
 }
 
-function toRuns(rows: readonly Row[]): readonly OutputRun[] {
-  return rows.flatMap(({ run_epoch, first, chunks }) =>
-    chunks === null ? [] : toRun({ epoch: run_epoch, first, chunks }),
-  );
+function toRuns(row: Row): readonly OutputRun[] {
+  return row.chunks === null ? [] : [toRun(row)];
 }

@@ -28,7 +28,8 @@ export function toHead(row: Row): OutputHead {
   return { ...head, checkpoint };
 }
 
-function toSegments(stored: string): readonly Segment[] {
+/** Reads what {@link segmentsText} has written. Throws `CORRUPT_RECORD`. */
+export function toSegments(stored: string): readonly Segment[] {
   return (parseStored(stored) as [number, number][]).map(([epoch, first]) => ({ epoch, first }));
 }
 

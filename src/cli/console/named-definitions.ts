@@ -8,8 +8,8 @@ import type { Backend } from "../../ports/backend.js";
 const NEWEST = 1_000;
 
 /**
- * Returns definitions with these names, or with those that a store has operations of. They take any value, because the program does not
- * know their schemas.
+ * Returns definitions with these names, or with those that a store has operations of. They take any value, and their paths are made up,
+ * because the program does not know those of the service.
  *
  * Throws `INVALID_OPTION` if it has no operations.
  */
@@ -21,8 +21,8 @@ export async function definitionsIn(
   if (names.length === 0)
     throw misuse("The database has no operations yet. Pass `--definition NAME` to watch a definition.");
   const more = output === undefined ? {} : { chunk: ANYTHING, checkpoint: ANYTHING };
-  return names.map((name, index) =>
-    defineOperation({ name, path: `/${index}`, input: ANYTHING, ...more }),
+  return names.map((name) =>
+    defineOperation({ name, path: `/path-of-${name}`, input: ANYTHING, ...more }),
   ) as unknown as Definitions;
 }
 

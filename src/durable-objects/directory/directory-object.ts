@@ -19,6 +19,7 @@ export interface DirectoryObject {
 
 /** The state of a directory: its storage. */
 export interface DirectoryState {
+  /** Storage of the object. Its class must be one with SQLite. */
   readonly storage: ObjectStorage;
 }
 

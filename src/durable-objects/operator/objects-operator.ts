@@ -23,6 +23,7 @@ export interface TenantsOptions {
 
 /** The operations of a tenant, as its objects reported them. */
 export interface TenantCounts {
+  /** Tenant that owns the operations. */
   readonly tenant: string;
   /** Operations that are due and do not run. The counts of each object and definition stop at 10,000. */
   readonly due: number;

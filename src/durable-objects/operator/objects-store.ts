@@ -9,7 +9,9 @@ import { type Listed, mergeLists } from "./merge-lists.js";
 
 /** The bindings of the classes with the objects and with their directory. */
 export interface ObjectBindings {
+  /** Binding of the class that calls `createOperationsObject`. */
   readonly objects: ObjectNamespace<unknown>;
+  /** Binding of the class that calls `createDirectoryObject`. */
   readonly directory: ObjectNamespace<unknown>;
 }
 

@@ -56,7 +56,7 @@ const COLUMNS = {
   append_output_v2: "place, outcome",
   append_in_v2: "place, outcome",
   redrive_v2: "outcome, operation_id, created, state",
-  read_output_v2: `place, state, epoch, count, bytes, segments, run_epoch, first, chunks, ${timeColumn("checkpoint_at", "checkpoint_at")}`,
+  read_output_v2: `place, state, count, segments, epoch, first, chunks, ${timeColumn("checkpoint_at", "checkpoint_at")}`,
   clean_output_v2: "f as deleted",
   write_minutes_v3: "f as written",
   fold_minutes_v3: "f as folded",

@@ -130,7 +130,10 @@ as $function$
 declare
   stored bigint[];
 begin
-  perform {{schema}}.open_outputs_v2(ids, tokens);
+  -- Others have chunks, and with them a row.
+  if 0 = any (firsts) then
+    perform {{schema}}.open_outputs_v2(ids, tokens);
+  end if;
   with item as (
     select n.* from unnest(ids, tokens, firsts, counts, sizes, texts, checkpoints, numbers) with ordinality
       as n(id, token, first, count, size, chunks, checkpoint, number, place)
@@ -205,10 +208,10 @@ end
 $function$;
 
 -- Reads outputs. Returns a row for each part of an output that has chunks after `counts`, until they have the length `most` in bytes
--- or come from 256 rows. Returns a row without chunks if there are none. `run_epoch` is that of the part.
+-- or come from 256 rows. Returns a row without chunks if there are none. `epoch` is that of the part.
 create function {{schema}}.read_output_v2(ids uuid[], counts integer[], most integer[])
-returns table (place integer, state text, epoch integer, count integer, bytes bigint, segments text, checkpoint_at timestamptz,
-  run_epoch integer, first integer, chunks text)
+returns table (place integer, state text, count integer, segments text, checkpoint_at timestamptz, epoch integer, first integer,
+  chunks text)
 language plpgsql stable
 {{by_index}} set lock_timeout = '5s'
 as $function$
@@ -219,16 +222,22 @@ begin
   end if;
   return query
   with item as materialized (
-    select n.place::integer as place, n.id, n.count as after, n.most, o.state, h.epoch, coalesce(h.count, 0) as count, h.bytes,
-      h.segments, h.checkpoint_at
+    select n.place::integer as place, n.id, n.count as after, n.most, o.state, coalesce(h.count, 0) as count, h.segments,
+      h.checkpoint_at, l.epoch, l.first, l.chunks
     from unnest(ids, counts, most) with ordinality as n(id, count, most, place)
     cross join lateral (select o.state from {{schema}}.operations o where o.id = n.id) o
     left join lateral (select h.* from {{schema}}.output_heads h where h.operation_id = n.id) h on true
+    -- A reader usually has all but the last row, which is then found at once.
+    left join lateral (select c.epoch, c.first, c.chunks from {{schema}}.output_chunks c
+      where c.operation_id = n.id and c.epoch = (h.segments->-1->>0)::integer and c.first = n.count
+        and c.first + c.count = h.count) l on true
   )
-  select i.place, i.state, coalesce(i.epoch, 1), i.count, coalesce(i.bytes, 0), coalesce(i.segments, '[]')::text, i.checkpoint_at,
-    r.epoch, r.first, r.chunks
+  select i.place, i.state, i.count, coalesce(i.segments, '[]')::text, i.checkpoint_at, i.epoch, i.first, i.chunks
+  from item i where i.chunks is not null or i.count <= i.after
+  union all
+  select i.place, i.state, i.count, i.segments::text, i.checkpoint_at, r.epoch, r.first, r.chunks
   from item i
-  left join lateral (
+  cross join lateral (
     select t.part, t.epoch, min(t.first) as first, string_agg(t.chunks, E'\n' order by t.first) as chunks
     from (
       select s.place as part, s.epoch, c.first, c.chunks,
@@ -241,16 +250,17 @@ begin
       cross join lateral (
         select c.first, c.size, c.chunks from {{schema}}.output_chunks c
         where c.operation_id = i.id and c.epoch = s.epoch and c.first < s.until
-          -- A reader usually has all of the last row that it was given. A search backwards reads a whole page of the index.
+          -- A search backwards reads a whole page of the index.
           and c.first >= coalesce((select b.first from {{schema}}.output_chunks b
               where b.operation_id = i.id and b.epoch = s.epoch and b.first = i.after),
             (select b.first from {{schema}}.output_chunks b
               where b.operation_id = i.id and b.epoch = s.epoch and b.first <= i.after order by b.first desc limit 1), 0)
         order by c.first limit 256) c
-      where i.count > i.after and s.until > i.after) t
+      where s.until > i.after) t
     -- The limit of a part alone would skip what is left of it.
-    where t.size_before < i.most and t.number <= 256 group by t.part, t.epoch) r on true
-  order by i.place, r.part;
+    where t.size_before < i.most and t.number <= 256 group by t.part, t.epoch order by t.part) r
+  where i.chunks is null and i.count > i.after
+  order by place, first;
 end
 $function$;
 

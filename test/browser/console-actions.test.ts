@@ -65,8 +65,8 @@ describe("an action in the console", () => {
     await dialog(page).getByText("have not been run again: 25.").waitFor();
     const text = await dialog(page).innerText();
     expect(text).toContain("A dry run has counted. Nothing runs yet.");
-    expect(text).toMatch(/definition\s+orders/);
-    expect(text).toMatch(/message\s+The processor threw CarrierError ECONNREFUSED: connect \*:\*/);
+    expect(text).toMatch(/Definition\s+orders/);
+    expect(text).toMatch(/Message\s+The processor threw CarrierError ECONNREFUSED: connect \*:\*/);
     expect(text).toContain("10 per second: about 3 s.");
     await dialog(page).getByText("Examples").click();
     await dialog(page).getByRole("link").first().click();

@@ -1,5 +1,6 @@
 import type { RedrivePreview } from "../../operator/redrive-many.js";
 import { type BulkFilter, countMatches, redriveSome } from "./api.js";
+import { FILTER_NAMES } from "./chips.js";
 import { announce, button, type Dialog, element, openDialog } from "./dom.js";
 import { counted, duration } from "./format.js";
 import { shortId } from "./ids.js";
@@ -73,7 +74,8 @@ function offer(dialog: Dialog, run: Run, go: Page["go"]): void {
 }
 
 function toItem([name, value]: readonly [string, string | boolean]): HTMLElement {
-  return element("li", {}, element("span", { class: "note" }, name), " ", String(value));
+  const label = FILTER_NAMES[name as keyof typeof FILTER_NAMES];
+  return element("li", {}, element("span", { class: "note" }, label), value === true ? "" : ` ${value}`);
 }
 
 function timeFor(count: number): string {

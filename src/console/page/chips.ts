@@ -4,7 +4,8 @@ import { isOfFailures, listOf, type Page, type View, viewLink } from "./view.js"
 
 type Filter = Exclude<keyof View, "show" | "status" | "cursor" | "range" | "operationId">;
 
-const NAMES: Readonly<Record<Filter, string>> = {
+/** Names of filters as the page shows them. */
+export const FILTER_NAMES: Readonly<Record<Filter, string>> = {
   definition: "Definition",
   tenant: "Tenant",
   principal: "Principal",
@@ -23,7 +24,7 @@ const OF_FAILURES: readonly Filter[] = ["errorType", "message", "words", "open"]
 
 /** Shows what the list is filtered by. Each filter can be removed. */
 export function showChips({ view, go }: Page): void {
-  const filters = (Object.keys(NAMES) as Filter[]).filter((name) => isSet(view, name));
+  const filters = (Object.keys(FILTER_NAMES) as Filter[]).filter((name) => isSet(view, name));
   const chips = filters.map((name) => {
     const without = viewLink(go, { ...view, [name]: "", cursor: "" }, "×", {
       "aria-label": `Remove the filter: ${textOf(view, name)}`,
@@ -40,12 +41,12 @@ function isSet(view: View, name: Filter): boolean {
 }
 
 function contentOf(view: View, name: Filter): readonly (Node | string)[] {
-  if (FLAGS.includes(name)) return [NAMES[name]];
+  if (FLAGS.includes(name)) return [FILTER_NAMES[name]];
   const isTime = TIMES.includes(name) && !Number.isNaN(Date.parse(view[name]));
   const value = isTime ? exactly(view[name]) : view[name];
-  return [element("span", { class: "note" }, NAMES[name]), " ", value];
+  return [element("span", { class: "note" }, FILTER_NAMES[name]), " ", value];
 }
 
 function textOf(view: View, name: Filter): string {
-  return FLAGS.includes(name) ? NAMES[name] : `${NAMES[name]} ${view[name]}`;
+  return FLAGS.includes(name) ? FILTER_NAMES[name] : `${FILTER_NAMES[name]} ${view[name]}`;
 }

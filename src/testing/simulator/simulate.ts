@@ -16,8 +16,9 @@ import { Transactions, type UserTransactions } from "./ports/transactions.js";
 import { readAll } from "./read-all.js";
 import type { Stage } from "./stage.js";
 import type { History } from "./world/history.js";
+import { Process } from "./world/process.js";
 import { shrink } from "./world/shrink.js";
-import { Process, World } from "./world/world.js";
+import { World } from "./world/world.js";
 
 /** Options of {@link simulate}. Higher numbers find more faults and take longer. */
 export interface SimulationOptions {

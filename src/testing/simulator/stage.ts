@@ -5,7 +5,8 @@ import type { Extras } from "./actors/extras.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { SynchronousTransactions } from "./ports/synchronous.js";
 import type { Transactions } from "./ports/transactions.js";
-import type { Process, World } from "./world/world.js";
+import type { Process } from "./world/process.js";
+import type { World } from "./world/world.js";
 
 /** A worker that hears rings. */
 export interface Hearing {

@@ -10,7 +10,7 @@ import { createWorker, type Worker } from "../../../worker/worker.js";
 import { portsOf } from "../ports/ports.js";
 import type { Stage } from "../stage.js";
 import { hashOf } from "../world/hash.js";
-import { Process } from "../world/world.js";
+import { Process } from "../world/process.js";
 import { NOTICES, type NoticeDefinition } from "./notices.js";
 import { type DefinitionName, LEASE_MS, LEAST_RANDOM, PROCESSOR_OPTIONS, WORKER_OPTIONS } from "./options.js";
 import { webhooksOf } from "./receivers.js";

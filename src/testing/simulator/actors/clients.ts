@@ -2,7 +2,7 @@ import type { HttpResponse } from "../../../http/message/message.js";
 import { judgeHidden, judgeStatus } from "../ledger/answers.js";
 import { isHidden } from "../ledger/entry.js";
 import type { Stage } from "../stage.js";
-import { Process } from "../world/world.js";
+import { Process } from "../world/process.js";
 import type { Apis } from "./actors.js";
 import { submitByCall, submitInList } from "./calls.js";
 import { type Answer, type Caller, chooseDraft, type Draft, describeDraft } from "./drafts.js";

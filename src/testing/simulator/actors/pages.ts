@@ -2,7 +2,7 @@ import type { Job } from "../../../worker/attempt/job.js";
 import type { SaveAsynchronously, Writes } from "../../../worker/attempt/output/job-members.js";
 import type { Saved } from "../ledger/standing.js";
 import type { Stage } from "../stage.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { LEASE_MS } from "./options.js";
 
 /** The job of an order with output. */

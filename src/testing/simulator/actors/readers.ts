@@ -5,7 +5,7 @@ import type { HttpResponse } from "../../../http/message/message.js";
 import type { Entry } from "../ledger/entry.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
-import { Process } from "../world/world.js";
+import { Process } from "../world/process.js";
 import type { Apis } from "./actors.js";
 import type { Caller } from "./drafts.js";
 import { ask, statusOf } from "./requests.js";

@@ -4,7 +4,7 @@ import type { SendWebhook } from "../../../webhooks/sending/send.js";
 import type { ReceiverAnswer } from "../ledger/webhooks.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { orders } from "./orders.js";
 
 /** Time after which a slow receiver answers. Deliveries wait for 15 s. */

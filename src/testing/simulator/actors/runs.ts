@@ -1,6 +1,6 @@
 import type { Worker } from "../../../worker/worker.js";
 import type { Stage } from "../stage.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 
 /** Slow orders take longer than a run, so they are interrupted. Notices fit into the first half. */
 const RUN_MS = 45_000;

@@ -4,7 +4,7 @@ import { judgeStatus } from "../ledger/answers.js";
 import { type Entry, isHidden, stateOf } from "../ledger/entry.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
-import { Process } from "../world/world.js";
+import { Process } from "../world/process.js";
 import type { Apis } from "./actors.js";
 import { ask, statusOf, WAIT } from "./requests.js";
 

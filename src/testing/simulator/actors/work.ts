@@ -4,7 +4,7 @@ import type { CreateResource } from "../../../ports/create.js";
 import type { Job } from "../../../worker/attempt/job.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { LEASE_MS } from "./options.js";
 import { orders } from "./orders.js";
 import { pagesOf } from "./pages.js";

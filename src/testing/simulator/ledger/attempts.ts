@@ -1,7 +1,7 @@
 import type { Settlement } from "../../../contract/operation.js";
 import type { Job } from "../../../worker/attempt/job.js";
 import { type DefinitionName, LEAST_RANDOM, PROCESSOR_OPTIONS } from "../actors/options.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import type { Entries, Entry } from "./entry.js";
 import type { Outputs } from "./outputs.js";
 

@@ -1,5 +1,5 @@
 import { isTerminal } from "../../../contract/operation.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { type Entries, type Entry, isUncertain, mayBeOverdue, waits } from "./entry.js";
 import type { Pauses } from "./pauses.js";
 import type { Places } from "./places.js";

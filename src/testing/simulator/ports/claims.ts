@@ -2,7 +2,7 @@ import type { Claimed, ClaimRequest } from "../../../ports/claim.js";
 import type { OperationStore } from "../../../ports/operation-store.js";
 import type { Stage } from "../stage.js";
 import { short } from "../world/names.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 
 /** Wraps `claim` of a store for one process of the world. */
 export function claimsOf(

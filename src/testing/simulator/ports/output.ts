@@ -2,7 +2,7 @@ import type { OutputStore } from "../../../ports/output-store.js";
 import type { Stage } from "../stage.js";
 import { AT_APPEND, AT_CHECKPOINT } from "../world/fates.js";
 import { short } from "../world/names.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { watchSome } from "./store-ports.js";
 
 /** Length of a slice. Small, so that other events can happen between the parts of an output. UTF-16 code units. */

@@ -3,7 +3,7 @@ import type { Backend, Submissions } from "../../../ports/backend.js";
 import { composeStores } from "../../../protocol/compose-stores.js";
 import type { Stage } from "../stage.js";
 import { brief } from "../world/names.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { outputOf } from "./output.js";
 import { ringsOf } from "./rings.js";
 import { transactionsOf } from "./shared-transactions.js";

@@ -3,7 +3,7 @@ import type { Transactions as Port } from "../../../ports/backend.js";
 import type { RecordManyResult, RecordResult } from "../../../ports/submission.js";
 import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { Suspended } from "./suspended.js";
 import type { OpenTransaction } from "./transactions.js";
 

@@ -1,6 +1,6 @@
 import type { Queue } from "../../../ports/queue.js";
 import type { Hearing, Stage } from "../stage.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 
 /** One of this many rings gets lost. */
 const LOST_RING = 3;

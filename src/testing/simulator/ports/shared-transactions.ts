@@ -5,7 +5,7 @@ import type { Lease, SettleResult } from "../../../ports/operation-store.js";
 import type { OutputAppend } from "../../../ports/output-store.js";
 import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { recordInOf, recordManyInOf } from "./record-in.js";
 import type { TransactionParts } from "./transaction.js";
 

@@ -5,7 +5,8 @@ import type { SeparateOperationStore } from "../../../ports/separate-operation-s
 import type { Ledger } from "../ledger/ledger.js";
 import type { Stage } from "../stage.js";
 import { brief, short } from "../world/names.js";
-import type { Process, World } from "../world/world.js";
+import type { Process } from "../world/process.js";
+import type { World } from "../world/world.js";
 import { claimsOf } from "./claims.js";
 
 /** One of this many notifications of changes gets lost. */

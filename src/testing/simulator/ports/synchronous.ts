@@ -8,7 +8,8 @@ import type { TransactionEnd } from "../ledger/effects.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { AT_ONCE } from "../world/fates.js";
 import { brief, short } from "../world/names.js";
-import type { Process, World } from "../world/world.js";
+import type { Process } from "../world/process.js";
+import type { World } from "../world/world.js";
 
 /** Your synchronous transactions on the database of a back end, with effects that {@link simulate} can count. */
 export interface SynchronousUserTransactions<Handle> {

@@ -3,7 +3,7 @@ import type { JsonText, NewOperation } from "../../../contract/operation.js";
 import type { TransactionEnd } from "../ledger/effects.js";
 import type { Holding } from "../ledger/keys.js";
 import type { Ledger } from "../ledger/ledger.js";
-import type { Process } from "../world/world.js";
+import type { Process } from "../world/process.js";
 import { deferred } from "./deferred.js";
 
 /** Description of one transaction of a process. */

@@ -1,6 +1,7 @@
 import type { Ledger } from "../ledger/ledger.js";
 import { AT_BEGIN, AT_COMMIT, IN_BETWEEN } from "../world/fates.js";
-import type { Process, World } from "../world/world.js";
+import type { Process } from "../world/process.js";
+import type { World } from "../world/world.js";
 import { type Begun, connectionLost, Transaction, type TransactionParts } from "./transaction.js";
 
 /** Your transactions on the database of a back end, with effects that {@link simulate} can count. */

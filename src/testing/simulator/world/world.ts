@@ -2,6 +2,7 @@ import { AsyncReplyError } from "../../../contract/errors.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { type Choices, recordedChoices } from "../choices.js";
 import { chooseFate, type Fate, type Faults } from "./fates.js";
+import type { Process } from "./process.js";
 
 const START = Date.UTC(2030, 0, 1);
 
@@ -14,33 +15,6 @@ export const MAX_LATENESS_MS = 60_000;
 const MAX_CALLS_AT_ONCE = 1_000;
 
 const JUMPS_MS = [31_000, 301_000, 3_601_000, 7 * 86_400_000 + 1_000];
-
-/** A process that can die. After its death, it never gets an answer. */
-export class Process {
-  readonly name: string;
-  /** Resolves when the process dies. */
-  readonly death: Promise<void>;
-  readonly die: () => void;
-  /** Time until which nothing in the process runs, as if it blocked its event loop or were stopped by a signal. */
-  frozenUntil = 0;
-  #dead = false;
-
-  constructor(name: string) {
-    this.name = name;
-    let died: () => void = () => {};
-    this.death = new Promise((resolve) => {
-      died = resolve;
-    });
-    this.die = () => {
-      this.#dead = true;
-      died();
-    };
-  }
-
-  get dead(): boolean {
-    return this.#dead;
-  }
-}
 
 /** Options of a call that decide how it can fail. */
 interface CallOptions {

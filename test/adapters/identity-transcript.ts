@@ -49,9 +49,10 @@ function withoutTimeOfAttempt({ lastError, ...operation }: Operation): Operation
     : { ...operation, lastError: lastError.replace(/"at":\d+/g, '"at":0') };
 }
 
-/** Replaces the error of an event with its text, so that events of two services can be compared. */
+/** Replaces the error of an event with its text, and the duration of a run, so that events of two services can be compared. */
 export function toText(event: ServiceEvent): unknown {
-  return "error" in event ? { ...event, error: String(event.error) } : event;
+  const ended = "runMs" in event && event.runMs !== undefined ? { ...event, runMs: 0 } : event;
+  return "error" in ended ? { ...ended, error: String(ended.error) } : ended;
 }
 
 function transcribed({ send, open }: Mounted, exchanges: Exchange[]): Mounted {

@@ -122,7 +122,7 @@ async function afterAll(output: OutputStore, append: OutputAppend): Promise<Outp
   return isRepeated ? { ...append, from: state.count } : append;
 }
 
-/** Returns an append that sets its checkpoint, whatever its number is. */
+/** Returns an append that sets its checkpoint with any number. */
 async function setting(output: OutputStore, append: OutputAppend): Promise<OutputAppend> {
   const { lease, from, chunks, checkpoint } = append;
   const state = await output.begun(lease);

@@ -1,3 +1,4 @@
+import type { OperationStore } from "../ports/operation-store.js";
 import { MAX_SHARDS } from "./object-name.js";
 
 /**
@@ -37,4 +38,16 @@ export function objectNumberOf(id: string): ObjectNumber {
 /** Returns the shard of an operation id. */
 export function shardOf(id: string): number {
   return objectNumberOf(id) % MAX_SHARDS;
+}
+
+/** Returns a store whose successors of failed operations end with the same number as these. */
+export function keepingNumbers<Store extends Pick<OperationStore, "redrive">>(store: Store): Store {
+  return {
+    ...store,
+    redrive: (id, { id: successor, onEndId, ...rest }) => {
+      const number = objectNumberOf(id);
+      const ids = { id: withObjectNumber(successor, number), onEndId: withObjectNumber(onEndId, number) };
+      return store.redrive(id, { ...rest, ...ids });
+    },
+  };
 }

@@ -28,6 +28,7 @@ import { NO_DIRECTORY } from "./membership.js";
 import { ObjectAlarm } from "./object-alarm.js";
 import { answering, CALL } from "./object-calls.js";
 import { parseNameText } from "./object-name.js";
+import { keepingNumbers } from "./object-number.js";
 import { BACKSTOP_MS, ObjectRest } from "./object-rest.js";
 import { ObjectRuns } from "./object-runs.js";
 import { createOperatorCalls } from "./operator/calls.js";
@@ -133,7 +134,11 @@ export function createOperationsObject<const List extends Definitions>(
   const runtime: Runtime = { ...system, newId: () => membership.numbered(system.newId()) };
   const alarm = new ObjectAlarm(storage);
   const backstop = (): number => clock.now() + BACKSTOP_MS;
-  const { backend, contents, forget } = openStorage({
+  const {
+    backend: opened,
+    contents,
+    forget,
+  } = openStorage({
     storage,
     runtime,
     onCommit: (dueAt) => alarm.noLaterThan(Math.min(dueAt, backstop())),
@@ -141,6 +146,8 @@ export function createOperationsObject<const List extends Definitions>(
     onPurge: () => membership.changed(),
     onUse: () => membership.checkShards(),
   });
+  const backend =
+    read.directory === undefined ? opened : { ...opened, operations: keepingNumbers(opened.operations) };
   const service = createService({
     ...given,
     definitions,

@@ -150,16 +150,9 @@ export function openStorage({
     synchronous,
     hash,
   });
-  const operations = createOperationStore(connection, table, runtime.newToken, outputs);
   const backend: DurableObjectBackend = {
     operations: {
-      ...operations,
-      redrive: (id, { id: successor, onEndId, ...rest }) =>
-        operations.redrive(id, {
-          ...rest,
-          id: inSameObject(successor, id),
-          onEndId: inSameObject(onEndId, id),
-        }),
+      ...createOperationStore(connection, table, runtime.newToken, outputs),
       watch: watchers.operations.watch,
       watchCancellations: watchers.cancellations.watch,
     },
@@ -182,12 +175,4 @@ export function openStorage({
     close: async () => {},
   };
   return { backend, contents: createContents(statements, table), forget: connection.forget };
-}
-
-/** Ids of an object end with its number, if it has one. */
-const NUMBER_DIGITS = 8;
-
-/** Returns an id that ends as another one of the object. */
-function inSameObject(id: string, other: string): string {
-  return id.slice(0, -NUMBER_DIGITS) + other.slice(-NUMBER_DIGITS);
 }

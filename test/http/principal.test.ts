@@ -82,7 +82,13 @@ describe("the principal of a request", () => {
     expect(stage.events).toEqual([
       { event: "operation.accepted", ...about },
       { event: "operation.started", ...about, attempt: 1, createdAt: stored?.createdAt },
-      { event: "operation.completed", ...about, attempt: 1, createdAt: stored?.createdAt, runMs: expect.any(Number) },
+      {
+        event: "operation.completed",
+        ...about,
+        attempt: 1,
+        createdAt: stored?.createdAt,
+        runMs: expect.any(Number),
+      },
     ]);
   });
 

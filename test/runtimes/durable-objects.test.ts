@@ -3,6 +3,7 @@ import { operationStoreCases } from "../../src/testing/suites/operation-store-su
 import { outputStoreCases } from "../../src/testing/suites/output-store-suite.js";
 import type { PortCase } from "../../src/testing/suites/port-case.js";
 import { submissionsCases } from "../../src/testing/suites/submissions-suite.js";
+import { storeCases } from "../support/adapter-suite/cases.js";
 import { isNight } from "../support/effort.js";
 import type { CaseResult } from "./inside/run-case.js";
 import { isSkipped, workerd } from "./matrix.js";
@@ -36,6 +37,17 @@ describe.skipIf(isSkipped(workerd))("the back end on Durable Objects of the pack
       rule,
       needs.includes("fills") ? "skipped" : "passed",
     ]);
+    expect(results.map(({ name, outcome }) => [name, outcome])).toEqual(expected);
+  });
+
+  it("passes the cases of the adapter suite whose replies depend on a store", async () => {
+    const results = await Promise.all(storeCases.map((_, place) => resultOf("adapter", place)));
+    const expected = storeCases.map(({ name, needs = [] }) => [
+      name,
+      // There are no sockets inside an object.
+      needs.includes("sockets") || needs.includes("fieldLines") ? "skipped" : "passed",
+    ]);
+    expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
     expect(results.map(({ name, outcome }) => [name, outcome])).toEqual(expected);
   });
 

@@ -16,6 +16,8 @@ import {
   simulate,
   submissionsCases,
 } from "async-request-reply/testing";
+import { storeCases } from "../../support/adapter-suite/cases.js";
+import { createFetchHarness } from "../../support/fetch-harness.js";
 import { toObjects } from "./objects.js";
 import { type CaseResult, runCase } from "./run-case.js";
 
@@ -35,6 +37,7 @@ export class TestObject {
   }
 
   #run(suite: string, place: number): Promise<CaseResult> | CaseResult | null {
+    if (suite === "adapter") return this.#runAdapterCase(place);
     if (suite === "history") return runCase(`history ${place}`, () => this.#playHistory(place));
     if (suite === "operations")
       return this.#runCase(operationStoreCases, place, ({ operations }) => operations);
@@ -67,6 +70,18 @@ export class TestObject {
     const { case: each, skipped } = found;
     if (skipped !== undefined) return { name: each.rule, outcome: "skipped", because: skipped };
     return runCase(each.rule, () => each.run(harness));
+  }
+
+  #runAdapterCase(place: number): Promise<CaseResult> | CaseResult | null {
+    const found = storeCases[place];
+    if (found === undefined) return null;
+    const harness = createFetchHarness(({ clock } = {}) =>
+      createDurableObjectBackend({ storage: this.#storage, ...(clock && { runtime: { clock } }) }),
+    );
+    const { name, needs = [], run } = found;
+    const missing = needs.filter((capability) => !harness.capabilities[capability]);
+    if (missing.length > 0) return { name, outcome: "skipped", because: `needs ${missing.join(", ")}` };
+    return runCase(name, () => run(harness));
   }
 
   /** Plays a history. Those with an even seed share their transactions with effects of the user. */

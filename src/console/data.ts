@@ -95,7 +95,6 @@ export async function find(operator: Operator, operationId: string): Promise<Ope
   return found;
 }
 
-/** Leaves out the payloads. */
 /** Cancels an operation. */
 export async function cancel(
   { operator }: ConsoleContext,

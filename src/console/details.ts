@@ -20,13 +20,17 @@ export async function readDetails(
 ): Promise<Details> {
   const found = await find(operator, operationId);
   const { hasOutput = false, lastCheckpointAt, status, meta } = found;
-  const why = status === "pending" ? await operator.explain(operationId) : undefined;
+  const [why, chain, deliveries] = await Promise.all([
+    status === "pending" ? operator.explain(operationId) : undefined,
+    chainOf(operator, found),
+    deliveriesOf(operator, found),
+  ]);
   return {
     ...historyOf(found),
     hasOutput,
     ...present({ lastCheckpointAt, why, traceUrl: traceUrlOf(traceUrl, meta) }),
-    chain: await chainOf(operator, found),
-    deliveries: await deliveriesOf(operator, found),
+    chain,
+    deliveries,
   };
 }
 

@@ -15,16 +15,14 @@ import type { SettingsOptions } from "../http/settings.js";
 import type { Authorization, Authorize, Principal } from "../ports/authorize.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import type { ListedOperation, ListRequest } from "../ports/operation-reads.js";
 import { SHARED } from "../protocol/shared.js";
 import { createService } from "../service/create-service.js";
 import { refuseUnshardable } from "./check-options.js";
 import { readShards, shardOfKey, shardOfOperation } from "./choose-shard.js";
 import { FORWARDED, toForwarded } from "./forwarded.js";
-import { CALL, callerOf, objectNamed } from "./object-calls.js";
+import { CALL, objectNamed } from "./object-calls.js";
 import { namesOf, toNameText } from "./object-name.js";
-import type { OperatorCalls } from "./operator/calls.js";
-import { type Listed, mergeLists } from "./operator/merge-lists.js";
+import { listObjects } from "./operator/list-objects.js";
 import type { ObjectNamespace } from "./platform.js";
 
 /** Options of {@link routeToTenant}. Paths and limits must be those of the objects. */
@@ -143,23 +141,7 @@ async function send<Id>(
     throw new AsyncReplyError(
       "STORE_UNAVAILABLE",
       "The operations of this tenant cannot be reached at the moment.",
-      {
-        cause,
-        retryAfterSeconds: 1,
-      },
+      { cause, retryAfterSeconds: 1 },
     );
   }
-}
-
-/** Lists the operations of some objects as if they were in one. */
-function listObjects<Id>(
-  objects: ObjectNamespace<Id>,
-  names: readonly string[],
-  request: ListRequest,
-): Promise<readonly ListedOperation[]> {
-  const lists = names.map((name): Listed => {
-    const call = callerOf<OperatorCalls>(objectNamed(objects, name));
-    return { newestAt: Number.POSITIVE_INFINITY, list: (asked) => call("list", asked) };
-  });
-  return mergeLists(lists, request);
 }

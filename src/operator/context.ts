@@ -78,7 +78,7 @@ export interface OperatedBackend {
   readonly operations: OperatedStore;
   readonly output?: Pick<OutputStore, "read">;
   readonly minutes?: MinutesStore;
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, "publish">;
 }
 
 /** Creates the dependencies of an operator over a back end. */

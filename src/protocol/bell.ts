@@ -38,7 +38,7 @@ export interface Bell {
 }
 
 export interface BellOptions {
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, "publish">;
   readonly runtime: Pick<Runtime, "clock" | "pause">;
   readonly observe: Observer;
 }

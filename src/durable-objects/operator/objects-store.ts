@@ -1,10 +1,11 @@
 import type { OperatedBackend } from "../../operator/context.js";
 import type { NewestObject } from "../directory/calls.js";
 import { callDirectory } from "../directory/directory-object.js";
-import { type Caller, callerOf, objectNamed } from "../object-calls.js";
+import type { Caller } from "../object-calls.js";
 import { objectNumberOf } from "../object-number.js";
 import type { ObjectNamespace } from "../platform.js";
 import type { OperatorCalls } from "./calls.js";
+import { callObject, listObjects, toListed } from "./list-objects.js";
 import { type Listed, mergeLists } from "./merge-lists.js";
 
 /** The bindings of the classes with the objects and with their directory. */
@@ -21,11 +22,6 @@ const NEWEST_PAGE = 100;
 /** Creates the back end of an operator over all objects. The directory finds the object of each call. */
 export function createObjectsStore({ objects, directory: binding }: ObjectBindings): OperatedBackend {
   const directory = callDirectory(binding);
-  const object = (name: string): Caller<OperatorCalls> => callerOf<OperatorCalls>(objectNamed(objects, name));
-  const listed = ({ name, newestAt }: NewestObject): Listed => ({
-    newestAt,
-    list: (request) => object(name)("list", request),
-  });
 
   /** Asks the objects that can have an operation. Returns the first answer that is not `nothing`. */
   async function askOwner<Answer, Nothing>(
@@ -35,7 +31,7 @@ export function createObjectsStore({ objects, directory: binding }: ObjectBindin
     nothing: Nothing,
   ): Promise<Answer | Nothing> {
     for (const name of await directory("numbered", { number: objectNumberOf(id) })) {
-      const answer = await ask(object(name));
+      const answer = await ask(callObject(objects, name));
       if (!isNothing(answer)) return answer;
     }
     return nothing;
@@ -47,17 +43,12 @@ export function createObjectsStore({ objects, directory: binding }: ObjectBindin
     for (let after: NewestObject | undefined; ; ) {
       const page = await directory("newest", { failed, limit: NEWEST_PAGE, ...(after && { after }) });
       for (const found of page) {
-        if (!known.has(found.name)) yield listed(found);
+        if (!known.has(found.name)) yield toListed(objects, found);
         known.add(found.name);
       }
       after = page.at(-1);
       if (page.length < NEWEST_PAGE) return;
     }
-  }
-
-  async function objectsOf(tenant: string): Promise<readonly Listed[]> {
-    const names = await directory("ofTenant", { tenant });
-    return names.map((name) => listed({ name, newestAt: Number.POSITIVE_INFINITY }));
   }
 
   return {
@@ -73,13 +64,11 @@ export function createObjectsStore({ objects, directory: binding }: ObjectBindin
         );
         return (await Promise.all(found)).flat();
       },
-      list: async (request) =>
-        mergeLists(
-          request.tenant === undefined
-            ? newestObjects(request.state === "failed")
-            : await objectsOf(request.tenant),
-          request,
-        ),
+      list: async (request) => {
+        const { tenant, state } = request;
+        if (tenant === undefined) return mergeLists(newestObjects(state === "failed"), request);
+        return listObjects(objects, await directory("ofTenant", { tenant }), request);
+      },
       requestCancel: (id, tenant) =>
         askOwner(
           id,
@@ -112,10 +101,6 @@ export function createObjectsStore({ objects, directory: binding }: ObjectBindin
         ),
     },
     // Objects ring for themselves.
-    queue: {
-      publish: async () => {},
-      listen: () => ({ want: () => {}, close: async () => {} }),
-      close: async () => {},
-    },
+    queue: { publish: async () => {} },
   };
 }

@@ -72,7 +72,7 @@ export type {
   WorkCounts,
   WorkTimes,
 } from "./ports/minutes-store.js";
-export type { AttemptEvent, EndEvent, OperationEvent, RunEvent } from "./ports/observer.js";
+export type { AttemptEvent, OperationEvent, RunEvent, TimedEvent } from "./ports/observer.js";
 export type {
   BoundedCount,
   DefinitionStats,

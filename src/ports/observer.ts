@@ -20,7 +20,7 @@ export interface AttemptEvent extends OperationEvent {
 }
 
 /** Member of every event about the start of an attempt or the end of an operation. */
-export interface EndEvent {
+export interface TimedEvent {
   /** Time when the operation was accepted, by the clock of the store. Epoch milliseconds. A redrive is a new operation. */
   readonly createdAt: number;
 }
@@ -38,9 +38,9 @@ export interface RunEvent {
 export type ServiceEvent =
   | (OperationEvent & { readonly event: "operation.accepted" })
   | (OperationEvent & { readonly event: "operation.replayed" })
-  | (AttemptEvent & EndEvent & { readonly event: "operation.started" })
-  | (AttemptEvent & EndEvent & RunEvent & { readonly event: "operation.completed" })
-  | (AttemptEvent & EndEvent & RunEvent & { readonly event: "operation.failed"; readonly error?: unknown })
+  | (AttemptEvent & TimedEvent & { readonly event: "operation.started" })
+  | (AttemptEvent & TimedEvent & RunEvent & { readonly event: "operation.completed" })
+  | (AttemptEvent & TimedEvent & RunEvent & { readonly event: "operation.failed"; readonly error?: unknown })
   | (AttemptEvent &
       RunEvent & {
         readonly event: "operation.retried";
@@ -49,9 +49,9 @@ export type ServiceEvent =
       })
   | (AttemptEvent & RunEvent & { readonly event: "operation.released" })
   /** No worker started the work within `startWithinMs`, so the operation failed with the problem `expired`. */
-  | (OperationEvent & EndEvent & { readonly event: "operation.expired" })
+  | (OperationEvent & TimedEvent & { readonly event: "operation.expired" })
   /** An operation was cancelled while no attempt ran, so it failed with the problem `cancelled`. */
-  | (OperationEvent & EndEvent & { readonly event: "operation.cancelled" })
+  | (OperationEvent & TimedEvent & { readonly event: "operation.cancelled" })
   /** Another attempt took over the lease while the work ran, so the result was dropped. */
   | (AttemptEvent & RunEvent & { readonly event: "attempt.lost" })
   /**

@@ -2,7 +2,7 @@ import { AsyncReplyError } from "../contract/errors.js";
 import type { Operation } from "../contract/operation.js";
 import type { Minutes } from "../observing/minutes.js";
 import type { Backend } from "../ports/backend.js";
-import type { AttemptEvent, EndEvent, Observer, RunEvent, ServiceEvent } from "../ports/observer.js";
+import type { AttemptEvent, Observer, RunEvent, ServiceEvent, TimedEvent } from "../ports/observer.js";
 import type { Lease, OperationStore } from "../ports/operation-store.js";
 import type { OutputState } from "../ports/output-store.js";
 import type { Runtime } from "../ports/runtime.js";
@@ -120,7 +120,7 @@ export function endEvent<Name extends string>(
   event: Name,
   { id: operationId, definition, tenant, principal, attempt, createdAt }: Operation,
   runMs: number | undefined,
-): AttemptEvent & EndEvent & RunEvent & { readonly event: Name } {
+): AttemptEvent & TimedEvent & RunEvent & { readonly event: Name } {
   return principal === undefined
     ? { event, operationId, definition, tenant, attempt, createdAt, runMs }
     : { event, operationId, definition, tenant, principal, attempt, createdAt, runMs };

@@ -6,7 +6,7 @@ import { pauseButton } from "./pause.js";
 import { sparkline } from "./sparkline.js";
 import { listOf, overviewOf, type Page, viewLink } from "./view.js";
 
-/** Creates the table of definitions. Hides what this process has not counted. */
+/** Creates the table of definitions. Hides what the back end does not count. */
 export function definitionTable(page: Page, known: readonly Known[]): HTMLTableElement {
   const { overview } = page;
   const columns = [

@@ -46,7 +46,7 @@ const idOf = ({ operationId = "" }: Ring): string => operationId;
 function bellOf(publish: Queue["publish"], runtime: Partial<Runtime> = {}) {
   const events: ServiceEvent[] = [];
   const bell = createBell({
-    queue: { publish, listen: () => ({ want: () => {}, close: async () => {} }), close: async () => {} },
+    queue: { publish },
     runtime: { ...createSystemRuntime(), ...runtime },
     observe: (event) => events.push(event),
   });

@@ -16,6 +16,7 @@ const input = z.object({ fails: z.boolean().optional() });
 const definitions = [
   defineOperation({ name: "reports", path: "/reports", input }),
   defineOperation({ name: "passing", path: "/passing", input, retentionMs: 1_000, failedRetentionMs: 1_000 }),
+  defineOperation({ name: "kept", path: "/kept", input, retentionMs: 604_800_000 }),
 ] as const;
 
 type Opened = OperationsObject<typeof definitions>;
@@ -94,7 +95,7 @@ export function createObjectsStage(shards: (tenant: string) => number = () => 1)
         },
         {
           definitions,
-          processors: { reports: work, passing: work },
+          processors: { reports: work, passing: work, kept: work },
           service: { list: true, observe: false },
           directory: bindings.directory,
           runtime: { clock },

@@ -21,14 +21,16 @@ type FuzzRange = Readonly<Record<"seed" | "from" | "to", number>>;
 
 /**
  * Sends bodies to a service and checks every reply. Throws at the first wrong reply, with the bytes of the body. Yields its
- * progress after every block of bodies, with the heap size after a garbage collection. Each block has a new service, so that accepted operations do not pile up.
+ * progress after every block of bodies, with the heap size after a garbage collection. Each block has a new service, which is
+ * closed after it, so that accepted operations and counts do not pile up.
  */
 export async function* fuzz(subject: FuzzSubject, { seed, from, to }: FuzzRange) {
   const block = Math.max(200, Math.ceil((to - from) / 1000));
   for (let start = from; start < to; start += block) {
     const next = Math.min(to, start + block);
-    const send = startService(subject);
+    const { send, close } = startService(subject);
     for (let index = start; index < next; index++) await tryBody(subject, seed, index, send);
+    await close();
     await nextTurn(); // the turns that the replies raced against have not run yet, and hold memory
     collectGarbage();
     yield { next, heapBytes: process.memoryUsage().heapUsed };
@@ -53,7 +55,7 @@ async function tryBody(subject: FuzzSubject, seed: number, index: number, send: 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-function startService({ format }: FuzzSubject): Send {
+function startService({ format }: FuzzSubject): { send: Send; close: () => Promise<void> } {
   // One root name and an empty schema, for formats that need them.
   const rooted = { rootName: "order", jsonSchema: {} };
   const careless = defineOperation({ name: "anything", path: "/anything", input: anything, ...rooted });
@@ -65,13 +67,14 @@ function startService({ format }: FuzzSubject): Send {
     formats,
     observe: (event) => "error" in event && errors.push(event.error),
   });
-  return async (body, path) => {
+  const send: Send = async (body, path) => {
     const headers = { "content-type": format.mediaTypes[0], accept: "application/json" };
     const request: HttpRequest = { method: "POST", path, headers, body };
     const reply = await settled(service.handle(request));
     if (reply.status >= 500) throw new Error(`The status is ${reply.status}.`, { cause: errors.at(-1) });
     return reply;
   };
+  return { send, close: service.close };
 }
 
 /** A service in memory does no I/O, so a reply that is not there after this many turns never comes. */

@@ -10,12 +10,13 @@ export function inspect<Found extends Entry, Named>(
 ): InspectedOperation | undefined {
   const entry = table.find(id);
   if (entry === undefined) return undefined;
-  const { operation, token, leaseEndsAt, dueAt } = entry;
+  const { operation, token } = entry;
   const { definition, tenant, state } = operation;
+  const dueAt = token === undefined ? entry.dueAt : entry.leaseEndsAt;
   return {
     operation,
     ...(token !== undefined && { token }),
-    ...(!isTerminal(state) && { dueInMs: (token === undefined ? dueAt : leaseEndsAt) - table.now() }),
+    ...(!isTerminal(state) && { dueAt, isDue: dueAt <= table.now() }),
     ...(places && { runningOfTenant: table.countLive(definition, tenant) }),
   };
 }

@@ -48,11 +48,10 @@ export interface InspectedOperation {
   readonly operation: Operation;
   /** Token of the current attempt, or of the one that ended the operation. Absent between attempts, and if none has begun. Secret. */
   readonly token?: string;
-  /**
-   * Time until the operation is due next, or until the lease of its attempt ends. Milliseconds from now, 0 or less if that is
-   * over. Absent once it has ended.
-   */
-  readonly dueInMs?: number;
+  /** When the operation is due next, or when the lease of its attempt ends. Epoch milliseconds. Absent once it has ended. */
+  readonly dueAt?: number;
+  /** Whether that time has come, by the store's clock. Absent once the operation has ended. */
+  readonly isDue?: boolean;
   /** Number of live leases of its tenant and definition that count for `limits.runningPerTenant`. Only with `places`. */
   readonly runningOfTenant?: number;
 }

@@ -140,7 +140,7 @@ export const inspectingStores = named<TrackedStore>({
   ),
   "says that everything is due": caughtBy(
     ["inspect.due"],
-    inspecting((found) => ({ ...found, dueInMs: 0 })),
+    inspecting((found) => ({ ...found, isDue: true })),
   ),
   "shows no token after the end": caughtBy(
     ["inspect.token"],

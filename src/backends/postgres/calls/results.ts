@@ -42,7 +42,7 @@ export function toInspected(row: Row): InspectedOperation {
   return {
     operation: toOperation(row),
     ...(row.token !== null && { token: text(row, "token") }),
-    ...(row.due_in_ms !== null && { dueInMs: integer(row, "due_in_ms") }),
+    ...(row.due_at !== null && { dueAt: integer(row, "due_at"), isDue: row.is_due === true }),
     ...(row.running_of_tenant !== null && { runningOfTenant: integer(row, "running_of_tenant") }),
   };
 }

@@ -1,9 +1,9 @@
 -- Version 3 of the schema: what operators read of an operation, and what processes count by minute.
 
--- Returns an operation, when it is due or its lease ends, in milliseconds from now, and with `places` how many live leases of its
--- tenant count for a limit.
+-- Returns an operation, whether it is due or its lease has ended, and with `places` how many live leases of its tenant count for a
+-- limit.
 create function {{schema}}.inspect_v3(p_id uuid, places boolean)
-returns table (operation {{schema}}.operations, due_in_ms bigint, running_of_tenant integer) language plpgsql
+returns table (operation {{schema}}.operations, is_due boolean, running_of_tenant integer) language plpgsql
 {{by_index}} set lock_timeout = '5s'
 as $function$
 #variable_conflict use_column
@@ -13,7 +13,7 @@ begin
   if pg_is_in_recovery() then
     perform {{schema}}.refuse_standby_v1();
   end if;
-  return query select o, ceil(extract(epoch from o.due_at - at) * 1000)::bigint,
+  return query select o, o.due_at <= at,
     case when places then (
       select count(*)::integer from {{schema}}.operations r
       where r.definition = o.definition and r.tenant = o.tenant and r.due_at is not null and r.token is not null and r.limited

@@ -4,6 +4,7 @@ import { deepEqual, equal, ok } from "../../../expect.js";
 import {
   begin,
   COMPLETED,
+  createEnded,
   createPending,
   createWorking,
   LONG_MS,
@@ -22,22 +23,17 @@ async function inspected(store: OperationStore, request: InspectRequest): Promis
   return found as InspectedOperation;
 }
 
-/** Checks that a time is the one that was asked for, as far as the clock goes on meanwhile. */
-function isAbout(ms: number | undefined, expected: number, what: string): void {
-  ok(ms !== undefined && ms <= expected && ms > expected - LONG_MS / 2, `${what}: ${ms} instead of ${expected}`);
+/** Checks that a time is so long after the creation, as far as the clock goes on meanwhile. */
+function isAbout({ operation, dueAt, isDue }: InspectedOperation, expected: number, what: string): void {
+  const ms = (dueAt ?? Number.NaN) - operation.createdAt;
+  ok(ms >= expected && ms < expected + LONG_MS / 2, `${what}: ${ms} instead of ${expected}`);
+  equal(isDue, expected === 0, `${what}, as over`);
 }
 
-/** A store may leave the method out. Then there is nothing to check. */
-const inspecting = (check: OperationStoreCheck): OperationStoreCheck => ({
-  ...check,
-  check: async (store, harness) => {
-    if (store.inspect !== undefined) await check.check(store, harness);
-  },
-});
-
-const checks: readonly OperationStoreCheck[] = [
+export const inspectChecks: readonly OperationStoreCheck[] = [
   {
     rule: "inspect.operation",
+    needs: ["inspect"],
     name: "reads an operation of any tenant as `getMany` does, and no unknown one",
     check: async (store) => {
       const { id } = await createPending(store, { hidden: true, tenant: "tenant-2", meta: "{}" });
@@ -49,24 +45,24 @@ const checks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "inspect.due",
+    needs: ["inspect"],
     name: "tells when an operation is due next, or when its lease ends, until it has ended",
     check: async (store) => {
       const delayed = await createPending(store, { delayMs: LONG_MS });
-      isAbout((await inspected(store, delayed)).dueInMs, LONG_MS, "the time until a delay is over");
+      isAbout(await inspected(store, delayed), LONG_MS, "the end of a delay");
       const { operation, lease } = await createWorking(store, 2 * LONG_MS);
-      isAbout((await inspected(store, operation)).dueInMs, 2 * LONG_MS, "the time until a lease ends");
+      isAbout(await inspected(store, operation), 2 * LONG_MS, "the end of a lease");
       await store.settle(lease, { ...RETRIED, delayMs: 3 * LONG_MS });
-      isAbout((await inspected(store, operation)).dueInMs, 3 * LONG_MS, "the time until a retry is due");
-      const other = await createWorking(store, LONG_MS);
-      await store.settle(other.lease, COMPLETED);
-      equal((await inspected(store, other.operation)).dueInMs, undefined, "the time after the end");
-      const due = await createPending(store);
-      const { dueInMs } = await inspected(store, due);
-      ok(dueInMs !== undefined && dueInMs <= 0, `expected an operation that is due, not in ${dueInMs}`);
+      isAbout(await inspected(store, operation), 3 * LONG_MS, "the time of a retry");
+      isAbout(await inspected(store, await createPending(store)), 0, "the time of work that is due");
+      const ended = await createEnded(store);
+      const { dueAt, isDue } = await inspected(store, ended.operation);
+      deepEqual([dueAt, isDue], [undefined, undefined], "the time after the end");
     },
   },
   {
     rule: "inspect.token",
+    needs: ["inspect"],
     name: "returns the token of the current attempt, and of the one that ended the operation",
     check: async (store) => {
       const { operation, lease } = await createWorking(store);
@@ -81,9 +77,9 @@ const checks: readonly OperationStoreCheck[] = [
   },
   {
     rule: "inspect.places",
+    needs: ["inspect", "limits"],
     name: "counts the live leases of the tenant and definition, if it is asked to",
     check: async (store) => {
-      if (!store.keeps.includes("limits")) return;
       const waiting = await createPending(store);
       for (const members of [{}, {}, { tenant: "tenant-2" }, { definition: "reports" }]) {
         const { id, definition } = await createPending(store, members);
@@ -95,5 +91,3 @@ const checks: readonly OperationStoreCheck[] = [
     },
   },
 ];
-
-export const inspectChecks: readonly OperationStoreCheck[] = checks.map(inspecting);

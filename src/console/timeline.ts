@@ -23,9 +23,7 @@ function toEntry({ outcome, endedAt, ...attempt }: OperationAttempt): TimelineEn
 /** Returns what an operation has come to, unless its last attempt says so. */
 function endOf({ status, attempts, finishedAt, error, dueAt }: OperationDetails): readonly TimelineEntry[] {
   if (status === "failed")
-    return [
-      { event: "failed", detail: error?.detail ?? error?.title ?? "", ...present({ at: finishedAt }) },
-    ];
+    return [{ event: "failed", detail: error?.detail ?? error?.title ?? "", ...present({ at: finishedAt }) }];
   const isWaiting = status === "pending" && attempts.at(-1)?.outcome !== "running";
   return isWaiting ? [{ event: "waiting", ...present({ until: dueAt }) }] : [];
 }

@@ -39,11 +39,16 @@ export function addAttemptError(
   { attempt, startedAt, at, process, detail = "", ...failure }: Problem & Omit<AttemptError, "detail">,
 ): JsonText {
   const earlier = allShortened(attemptErrorsIn(lastError).slice(0, MAX_ATTEMPT_ERRORS - 1));
-  const latest = toStored({ attempt, at, detail: shortened(detail, MAX_BYTES), ...present({ startedAt, process }) });
+  const latest = toStored({
+    attempt,
+    at,
+    detail: shortened(detail, MAX_BYTES),
+    ...present({ startedAt, process }),
+  });
   return JSON.stringify({ ...failure, ...latest, ...(earlier.length === 0 ? {} : { earlier }) });
 }
 
-/** Shortens the details of earlier attempts. What the oldest do not need is left for the newer ones. */
+/** Shortens the details of earlier attempts. The oldest come first, and leave the room that they do not need to the newer ones. */
 function allShortened(errors: readonly AttemptError[]): readonly StoredAttempt[] {
   let left = MAX_ALL_EARLIER_BYTES;
   return errors

@@ -158,7 +158,5 @@ async function queueOf(
   const served = await lastServed(context, definition);
   const isLeft = served !== undefined && context.runtime.clock.now() - served > SERVED_MS;
   if (isLeft) return { reason: "no-worker", due, oldestDueMs, servedAt: new Date(served) };
-  return running.count > 0
-    ? { reason: "queued", due, running }
-    : { reason: "no-worker", due, oldestDueMs };
+  return running.count > 0 ? { reason: "queued", due, running } : { reason: "no-worker", due, oldestDueMs };
 }

@@ -76,7 +76,9 @@ describe("an operation in the console", () => {
     const page = await openConsole(`${stage.url}/?operationId=${id}`, { locale: "en-US" });
     const texts = await timeline(page).allInnerTexts();
     expect(texts[1]).toContain("Attempt 1 lost its lease, so its outcome is not known");
-    expect(texts[2]).toMatch(/\+12\.000 s\s+Attempt 2 began and has not ended yet\s+Began .+, process 0badcafe/);
+    expect(texts[2]).toMatch(
+      /\+12\.000 s\s+Attempt 2 began and has not ended yet\s+Began .+, process 0badcafe/,
+    );
     const [[from, width] = [], ...gaps] = await bars(page, "gap");
     const [[start, running] = [], ...runs] = await bars(page, "run");
     expect([from, gaps, runs]).toEqual([0, [], []]);

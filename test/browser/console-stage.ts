@@ -124,7 +124,14 @@ export async function startConsole(behindMs = 5 * HOUR_MS): Promise<ConsoleStage
     await console.close();
     await service.close();
   });
-  return { url: `${await listen(toNodeHandler(console))}/ops/console`, operator, submit, begin, work: async () => void (await worker.runUntilIdle()), end };
+  return {
+    url: `${await listen(toNodeHandler(console))}/ops/console`,
+    operator,
+    submit,
+    begin,
+    work: async () => void (await worker.runUntilIdle()),
+    end,
+  };
 }
 
 /** How long the work takes that fills a stage. */

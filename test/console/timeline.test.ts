@@ -58,7 +58,7 @@ async function createTimelineStage(maxAttempts = 20) {
   };
 }
 
-/** What a worker leaves of an attempt that takes no time on the clock of the test. */
+/** Returns the members of an attempt that takes no time on the clock of the test. */
 const ran = (at: string) => ({ startedAt: at, at, process: expect.stringMatching(/^[0-9a-f]{8}$/) });
 
 describe("the timeline of an operation", () => {

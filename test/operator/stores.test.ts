@@ -143,15 +143,10 @@ describe("a store without `inspect`", () => {
     expect((await operator.get(id))?.attempts).toEqual([{ attempt: 1, outcome: "running" }]);
     expect(await operator.explain(id)).toEqual([{ reason: "attempt-open", attempt: 1, lost: false }]);
     const retry = { to: "retry", delayMs: 0, countAttempt: true } as const;
-    await backend.operations.settle(
-      { operationId: id, token: "t1" },
-      { ...retry, lastError: lastError(1) },
-    );
+    await backend.operations.settle({ operationId: id, token: "t1" }, { ...retry, lastError: lastError(1) });
     const { attempts, dueAt } = await existing(operator.get(id));
     expect([attempts, dueAt]).toEqual([[failed], undefined]);
-    expect(await operator.explain(id)).toEqual([
-      { reason: "retry", attempt: 1, failedAt: new Date(1_000) },
-    ]);
+    expect(await operator.explain(id)).toEqual([{ reason: "retry", attempt: 1, failedAt: new Date(1_000) }]);
     await begin("t2");
     await backend.operations.settle({ operationId: id, token: "t2" }, { to: "completed" });
     expect((await operator.get(id))?.attempts).toEqual([

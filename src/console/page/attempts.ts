@@ -74,7 +74,8 @@ function itemOf(page: Page, entry: Entry, { from, to, spans }: Place): HTMLEleme
 function factsOf({ event, attempt, startedAt, at, process }: Entry, spans: readonly Span[]): Child {
   if (startedAt === undefined) return undefined;
   const waited = spans.find(({ kind }) => kind === "wait");
-  const run = event === "attempt-lost" || at === undefined ? undefined : Date.parse(at) - Date.parse(startedAt);
+  const run =
+    event === "attempt-lost" || at === undefined ? undefined : Date.parse(at) - Date.parse(startedAt);
   const waiting = attempt === 1 ? "waiting" : "backing off";
   return element(
     "span",

@@ -72,7 +72,8 @@ function noWorker(
   { due, oldestDueMs, servedAt }: Sent<Extract<WaitingReason, { readonly reason: "no-worker" }>>,
   definition: string,
 ): readonly Child[] {
-  if (servedAt === undefined && oldestDueMs < PATIENCE_MS) return ["It is due, and no worker has begun it yet."];
+  if (servedAt === undefined && oldestDueMs < PATIENCE_MS)
+    return ["It is due, and no worker has begun it yet."];
   return [
     ...(servedAt === undefined
       ? [`No worker runs any ${definition}`]

@@ -85,7 +85,10 @@ export function endingOf(
   const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation.lastError, attempt) : undefined;
   if (waiting !== undefined) return { settlement: waiting, error };
   const detail = describeError(error, settings.errors);
-  const lastError = addAttemptError(operation.lastError, { ...problem("work-failed", { detail }), ...attempt });
+  const lastError = addAttemptError(operation.lastError, {
+    ...problem("work-failed", { detail }),
+    ...attempt,
+  });
   const failure = code === undefined ? undefined : PERMANENT[code];
   if (failure !== undefined) {
     const text = `${failure.lead}${failure.hidden ? "" : reason}`;

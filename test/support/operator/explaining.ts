@@ -40,7 +40,9 @@ function withLimited({ backend }: OperatorStage, definition: typeof limited = li
     /** Begins an attempt, and returns its lease. */
     begin: async (operationId: string, leaseMs = 60_000) => {
       const token = operationId;
-      expect(await claimOne(backend.operations, operationId, { token, leaseMs, limits: definition.limits })).toBeDefined();
+      expect(
+        await claimOne(backend.operations, operationId, { token, leaseMs, limits: definition.limits }),
+      ).toBeDefined();
       return { operationId, token };
     },
   };
@@ -129,7 +131,9 @@ export const explainingScenarios: readonly Scenario[] = scenariosOf({
     const retry = { to: "retry", delayMs: 3_600_000, countAttempt: true, lastError } as const;
     await stage.backend.operations.settle(await begin(failed), retry);
     const failedAt = new Date(1_000);
-    expect(await operator.explain(failed)).toEqual([{ reason: "retry", attempt: 1, failedAt, until: expect.any(Date) }]);
+    expect(await operator.explain(failed)).toEqual([
+      { reason: "retry", attempt: 1, failedAt, until: expect.any(Date) },
+    ]);
     expect(Math.abs(untilOf((await operator.explain(failed))?.[0]) - 3_600_000)).toBeLessThan(60_000);
     const lost = await submit("y");
     await begin(lost, 1);

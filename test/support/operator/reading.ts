@@ -7,7 +7,7 @@ import { existing, idsOf, importsOf, redriven } from "./stage.js";
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
 const FOLLOW_UP = "01900000-0000-7000-8000-00000000fffe";
 
-/** What is known of an attempt of a worker that has ended. */
+/** Members of an attempt that a worker has ended. */
 const ENDED = {
   startedAt: expect.any(Date),
   endedAt: expect.any(Date),

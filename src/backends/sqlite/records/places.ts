@@ -35,8 +35,7 @@ export function createPlaceTable(statements: Statements, now: () => number): Pla
         tenant === undefined ? first(COUNT_ALL, definition) : first(COUNT_OF_TENANT, definition, tenant);
       return { count: integer(row ?? {}, "taken"), firstEndsAt: () => Number(row?.first) };
     },
-    countLive: (definition, tenant) =>
-      integer(first(COUNT_LIVE, definition, tenant, now()) ?? {}, "taken"),
+    countLive: (definition, tenant) => integer(first(COUNT_LIVE, definition, tenant, now()) ?? {}, "taken"),
     releaseExpired: (definition, tenant) => {
       if (tenant === undefined) run(RELEASE_ALL, definition, now());
       else run(RELEASE_OF_TENANT, definition, tenant, now());

@@ -40,7 +40,7 @@ export const inspectChecks: readonly OperationStoreCheck[] = [
       const { operation } = await inspected(store, { id });
       deepEqual([operation], await store.getMany([id]), "the operation");
       equal(await store.inspect?.({ id: newId() }), undefined, "an unknown operation");
-      equal(await store.inspect?.({ id: "no id" }), undefined, "an id that is none");
+      equal(await store.inspect?.({ id: "no id" }), undefined, "an invalid id");
     },
   },
   {
@@ -87,7 +87,11 @@ export const inspectChecks: readonly OperationStoreCheck[] = [
       }
       const { runningOfTenant } = await inspected(store, { id: waiting.id, places: true });
       equal(runningOfTenant, 2, "the number of live leases");
-      equal((await inspected(store, waiting)).runningOfTenant, undefined, "the number that nothing asked for");
+      equal(
+        (await inspected(store, waiting)).runningOfTenant,
+        undefined,
+        "the number that nothing asked for",
+      );
     },
   },
 ];

@@ -28,6 +28,9 @@ export interface OperationAttempt {
   readonly detail?: string;
 }
 
+/** Number of errors that workers of older versions keep. */
+const MAX_OF_OLDER = 10;
+
 /**
  * Returns the last attempts of an operation, at most 20, oldest first.
  *
@@ -36,8 +39,10 @@ export interface OperationAttempt {
 export function attemptsOf(inspected: InspectedOperation): readonly OperationAttempt[] {
   const errors = attemptErrorsIn(inspected.operation.lastError).toReversed();
   const attempts: OperationAttempt[] = [];
-  // If there are as many errors as are kept, nothing is known of the attempts before them.
-  let next = errors.length === MAX_ATTEMPT_ERRORS ? (errors[0]?.attempt ?? 1) : 1;
+  const [first] = errors;
+  // Attempts before the first one were not lost if a worker of an older version has dropped their errors.
+  const isCut = first?.startedAt === undefined && errors.length >= MAX_OF_OLDER;
+  let next = isCut ? (first?.attempt ?? 1) : 1;
   for (const error of errors) {
     attempts.push(...lost(next, error.attempt), toFailed(error));
     next = Math.max(next, error.attempt + 1);

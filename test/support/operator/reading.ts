@@ -233,10 +233,29 @@ export const readingScenarios: readonly Scenario[] = scenariosOf({
     );
     expect((await operator.get(id))?.attempts).toEqual([lost]);
     await work();
-    expect(await operator.get(id)).toMatchObject({
-      status: "failed",
-      attempts: [lost],
-    });
+    expect(await operator.get(id)).toMatchObject({ status: "failed", attempts: [lost] });
+    const other = await submit("complete");
+    await claimOne(backend.operations, other, { token: "t", leaseMs: 60_000 });
+    const later = { to: "retry", delayMs: 3_600_000, countAttempt: true } as const;
+    await backend.operations.settle({ operationId: other, token: "t" }, later);
+    const waiting = await existing(operator.get(other));
+    expect(waiting.attempts).toEqual([lost]);
+    expect(Number(waiting.dueAt)).toBeGreaterThan(Date.now());
+  },
+  "does not take the attempts for lost whose errors an older worker has dropped": async ({
+    operator,
+    submit,
+    backend,
+  }) => {
+    const id = await submit("complete");
+    await claimOne(backend.operations, id, { token: "t", leaseMs: 60_000 });
+    const errors = Array.from({ length: 10 }, (_, index) => ({ attempt: 12 - index, at: 1, detail: "" }));
+    const [latest, ...earlier] = errors;
+    const lastError = JSON.stringify({ type: "t", title: "Busy", ...latest, earlier });
+    const retry = { to: "retry", delayMs: 0, countAttempt: true, lastError } as const;
+    await backend.operations.settle({ operationId: id, token: "t" }, retry);
+    const { attempts } = await existing(operator.get(id));
+    expect(attempts.map(({ attempt }) => attempt)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   },
   "shows times as dates, whose JSON is what clients read": async ({ operator, end }) => {
     const operation = await existing(operator.get(await end("throw")));

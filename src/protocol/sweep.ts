@@ -22,14 +22,15 @@ export interface SweepOptions {
   readonly observe: Observer;
 }
 
-/** Minutes can wait longer than the rest, and idle workers send few statements. */
+/** Minutes and actions can wait longer than the rest, and idle workers send few statements. */
 const FOLD_EVERY = 5;
+const PURGE_ACTIONS_EVERY = 60;
 
 /** The two parts of a sweep. They never reject. */
 export interface Sweep {
   /** Ends overdue operations. */
   endOverdue(): Promise<void>;
-  /** Ends abandoned submissions, deletes operations whose retention is over and output that was discarded, and adds up minutes. */
+  /** Ends abandoned submissions, deletes operations whose retention is over and output that was discarded, and old actions, and adds up minutes. */
   clean(): Promise<void>;
 }
 
@@ -54,11 +55,13 @@ export function createSweep(options: SweepOptions): Sweep {
       await attempted("end-abandoned", () => endAbandoned(options));
       const count = await attempted("purge", () => options.backend.submissions.purge({ limit: BATCH }));
       if (count) observe({ event: "operation.purged", count });
-      const { output, minutes } = options.backend;
+      const { output, minutes, actions } = options.backend;
       if (options.hasOutput && output !== undefined)
         await attempted("clean-output", () => output.clean({ limit: BATCH }));
       if (minutes !== undefined && cleanings % FOLD_EVERY === 0)
         await attempted("fold-minutes", () => minutes.fold({ limit: BATCH }));
+      if (actions !== undefined && cleanings % PURGE_ACTIONS_EVERY === 0)
+        await attempted("purge-actions", () => actions.purge({ limit: BATCH }));
       cleanings += 1;
     },
   };

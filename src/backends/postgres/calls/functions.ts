@@ -60,6 +60,9 @@ const COLUMNS = {
   clean_output_v2: "f as deleted",
   write_minutes_v3: "f as written",
   fold_minutes_v3: "f as folded",
+  record_action_v3: "f as recorded",
+  list_actions_v3: "id, at_ms, action, definition, operation_id, acted_by, acted_via, facts",
+  purge_actions_v3: "f as purged",
   read_minutes_v3: `definition, start_ms, served, ${WORK_COLUMNS.join(", ")}`,
 };
 

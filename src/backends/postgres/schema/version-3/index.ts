@@ -1,3 +1,4 @@
+import actions from "./actions.sql";
 import minutes from "./minutes.sql";
 
 const COUNTS = ["accepted", "started", "completed", "failed", "cancelled", "retried", "lost", "refused"];
@@ -37,7 +38,7 @@ set plan_cache_mode = force_generic_plan`,
 };
 
 /** The SQL of version 3. */
-export const version3: string = minutes.replaceAll(
+export const version3: string = `${minutes}\n${actions}`.replaceAll(
   /\{\{(\w+)\}\}/g,
   (found, name: string) => TEMPLATES[name] ?? found,
 );

@@ -79,7 +79,7 @@ export type {
   WorkCounts,
   WorkTimes,
 } from "./ports/minutes-store.js";
-export type { AttemptEvent, OperationEvent, RunEvent, TimedEvent } from "./ports/observer.js";
+export type { ActedEvent, AttemptEvent, OperationEvent, RunEvent, TimedEvent } from "./ports/observer.js";
 export type {
   BoundedCount,
   DefinitionStats,

@@ -1,6 +1,6 @@
+import type { OperatorCancelResult } from "../../operator/cancel.js";
 import type { Failures } from "../../operator/failures.js";
 import type { OperationPage } from "../../operator/list.js";
-import type { OperatorCancelResult } from "../../operator/operator.js";
 import type { OperationOutput } from "../../operator/output.js";
 import type { RedrivePreview, RedriveRun } from "../../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../../operator/redrive-one.js";

@@ -1,6 +1,6 @@
 -- What operators did. `facts` is a JSON object.
 create table {{schema}}.actions (
-  id text not null primary key,
+  id text collate "C" not null primary key,
   at_ms bigint not null,
   action text not null,
   definition text,

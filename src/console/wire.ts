@@ -32,7 +32,7 @@ export interface Series {
   readonly stepMs: number;
   /** Steps in which anything ended, oldest first. */
   readonly points: readonly SeriesPoint[];
-  /** What operators did to the definition in the range, newest first. Absent if the back end keeps no actions. */
+  /** Actions on the definition in the range, newest first. Absent if the back end keeps no actions. */
   readonly marks?: readonly OperatorAction[];
 }
 
@@ -89,7 +89,7 @@ export interface Details {
   readonly chain: readonly ChainLink[];
   /** Operations that were created when this one ended, such as deliveries of webhooks. */
   readonly deliveries: readonly Pick<Details, "operation" | "timeline">[];
-  /** What operators did to it, newest first. Empty if the back end keeps no actions. */
+  /** Actions on it, newest first. Empty if the back end keeps no actions. */
   readonly actions: readonly OperatorAction[];
 }
 

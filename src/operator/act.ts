@@ -6,7 +6,7 @@ import type { Action } from "../ports/actions-store.js";
 import type { ActedEvent } from "../ports/observer.js";
 import type { OperatorContext } from "./context.js";
 
-/** Who acts. The operator keeps it for 90 days, for others to see: see `Operator.actions`. */
+/** The person or program that acts, and through what. Others can see it for 90 days: see `Operator.actions`. */
 export interface ActionOptions {
   /** Id of the person or program that acts: 1 to 255 UTF-16 code units. Default: none. */
   readonly by?: string | undefined;
@@ -17,7 +17,7 @@ export interface ActionOptions {
 /** How they are read. */
 export const ACTION_OPTIONS: OptionTable<ActionOptions> = { by: optional(readName), via: optional(readName) };
 
-/** What was done, besides what the event says. */
+/** A change that was made. */
 interface Act {
   readonly event: ActedEvent;
   readonly facts?: object;

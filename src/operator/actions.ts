@@ -21,7 +21,7 @@ export interface ActionFilter<Name extends string = string> {
   readonly limit?: number;
 }
 
-/** What else is known of an action. */
+/** Everything else that is known of an action. */
 export interface ActionFacts {
   /** Outcome of a cancellation. */
   readonly outcome?: "cancelled" | "requested";
@@ -45,7 +45,7 @@ export interface ActionFacts {
 export interface OperatorAction {
   /** When it was recorded, by the clock of the store. For a redrive of many, when its first call ended. */
   readonly at: Date;
-  /** What was done. Later releases can have more kinds. */
+  /** Kind of the change. Later releases can have more kinds. */
   readonly action: ActionKind;
   /** Name of the definition. Absent for a redrive of many whose filter has none. */
   readonly definition?: string;
@@ -55,7 +55,7 @@ export interface OperatorAction {
   readonly by?: string;
   /** Page or program through which they acted. Absent if it was not given. */
   readonly via?: string;
-  /** What else is known. */
+  /** Everything else that is known. */
   readonly facts: ActionFacts;
 }
 

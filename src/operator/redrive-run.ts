@@ -7,7 +7,7 @@ import type { OperatorContext } from "./context.js";
 import type { Filter, ReadMembers } from "./filter.js";
 import { maskMessage } from "./mask-message.js";
 
-/** What calls with the cursors of each other have done so far: one redrive of many. */
+/** Counts of one redrive of many: of all calls that continue each other with a cursor. */
 export interface RedriveSoFar {
   /** Random id of the redrive. */
   readonly run: string;
@@ -15,7 +15,7 @@ export interface RedriveSoFar {
   readonly skipped: number;
 }
 
-/** Where a redrive of many continues. */
+/** Place from which a redrive of many continues. */
 export interface RedrivePosition {
   readonly after: ListPosition;
   /** Absent in the cursors of lists, and in those of earlier releases. */
@@ -48,7 +48,7 @@ interface EndedCall {
   readonly filter: ReadMembers<Filter>;
   readonly redriven: number;
   readonly skipped: number;
-  /** What is known of its end. */
+  /** Facts about its end. */
   readonly end: object;
 }
 

@@ -7,7 +7,7 @@ export type ActionKind = "cancel" | "redrive" | "redrive-many" | "pause" | "resu
 export interface Action {
   /** Id of the action. A text of at most 255 UTF-16 code units. */
   readonly id: string;
-  /** What was done. */
+  /** Kind of the change. */
   readonly action: ActionKind;
   /** Name of the definition. Absent if there can be several. */
   readonly definition?: string;
@@ -17,7 +17,7 @@ export interface Action {
   readonly by?: string;
   /** Page or program through which it was done. Absent if unknown. */
   readonly via?: string;
-  /** What else is known, such as a filter and counts: a JSON object. */
+  /** Everything else that is known, such as a filter and counts: a JSON object. */
   readonly facts: JsonText;
 }
 

@@ -33,7 +33,7 @@ export interface RunEvent {
   readonly runMs?: number | undefined;
 }
 
-/** What an operator changed: an operation, a definition, or the failed operations of a filter. */
+/** A change that an operator made: to an operation, to a definition, or to the failed operations of a filter. */
 export type ActedEvent =
   | (OperationEvent & { readonly action: Extract<ActionKind, "cancel" | "redrive"> })
   | {

@@ -22,7 +22,7 @@ export interface SweepOptions {
   readonly observe: Observer;
 }
 
-/** Minutes and actions can wait longer than the rest, and idle workers send few statements. */
+/** Each process folds the minutes and deletes the actions of all, so they can wait longer than the rest. Numbers of cleanings. */
 const FOLD_EVERY = 5;
 const PURGE_ACTIONS_EVERY = 60;
 
@@ -30,8 +30,11 @@ const PURGE_ACTIONS_EVERY = 60;
 export interface Sweep {
   /** Ends overdue operations. */
   endOverdue(): Promise<void>;
-  /** Ends abandoned submissions, deletes operations whose retention is over and output that was discarded, and old actions, and adds up minutes. */
-  clean(): Promise<void>;
+  /**
+   * Ends abandoned submissions, deletes operations whose retention is over, output that was discarded and old actions, and adds up
+   * minutes. Resolves to whether it deleted operations, or could not.
+   */
+  clean(): Promise<boolean>;
 }
 
 /**
@@ -63,6 +66,7 @@ export function createSweep(options: SweepOptions): Sweep {
       if (actions !== undefined && cleanings % PURGE_ACTIONS_EVERY === 0)
         await attempted("purge-actions", () => actions.purge({ limit: BATCH }));
       cleanings += 1;
+      return count !== 0;
     },
   };
 }

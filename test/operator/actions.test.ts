@@ -175,6 +175,20 @@ describe("a redrive of many", () => {
     ]);
   });
 
+  it("is complete although its last call finds nothing to run, which is not observed", async () => {
+    const { operator, events, end } = createOperatorStage(createMemoryBackend());
+    const failed = [await end("throw"), await end("throw")];
+    const { cursor } = await operator.redrive({ tenant: "a" }, { limit: 1 });
+    await redriven(operator, failed[0] ?? "");
+    events.length = 0;
+    expect(await operator.redrive({ tenant: "a" }, { cursor })).toEqual({ redriven: 0, skipped: 1 });
+    expect(events).toEqual([]);
+    const actions = await operator.actions();
+    const many = actions.filter(({ action }) => action === "redrive-many");
+    expect(many).toMatchObject([{ facts: { redriven: 1, skipped: 1 } }]);
+    expect(many[0]?.facts).not.toHaveProperty("more");
+  });
+
   it("is recorded if it was stopped", async () => {
     const { operator, end } = createOperatorStage(createMemoryBackend());
     for (let count = 0; count < 3; count += 1) await end("throw");

@@ -1,3 +1,4 @@
+import type { ActionOptions } from "../operator/act.js";
 import type { Operator } from "../operator/operator.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
@@ -23,4 +24,9 @@ export interface Call {
   readonly body: unknown;
   /** Aborted if the browser disconnects. */
   readonly signal: AbortSignal | undefined;
+}
+
+/** Returns who makes a change, as an operator records it. */
+export function actorOf({ caller }: Pick<Call, "caller">): ActionOptions {
+  return { by: caller.id, via: "console" };
 }

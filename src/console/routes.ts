@@ -1,3 +1,4 @@
+import { readRecentActions } from "./actions.js";
 import type { Call, ConsoleContext } from "./context.js";
 import {
   cancel,
@@ -43,6 +44,7 @@ const ROUTES: readonly (readonly [pattern: string, route: FileRoute | DataRoute]
   ["/icon.svg", { mediaType: "image/svg+xml", text: icon }],
   ["/api/overview", reading(readOverview)],
   ["/api/series", reading(readSeries)],
+  ["/api/actions", reading(readRecentActions)],
   ["/api/operations", reading(readList)],
   ["/api/failures", reading(readFailures)],
   ["/api/operations/{id}", reading(readDetails)],

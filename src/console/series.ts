@@ -1,5 +1,7 @@
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+import { present } from "../contract/present.js";
 import type { SeriesStep } from "../operator/series.js";
+import { readActions } from "./actions.js";
 import type { Call, ConsoleContext } from "./context.js";
 import type { Overview, Series, SeriesPoint } from "./wire.js";
 
@@ -53,8 +55,12 @@ export async function readSeries(
   const { minutes, step } = RANGES[range] as { readonly minutes: number; readonly step: number };
   const { from, to } = rangeTo(clock.now(), minutes);
   const stepMs = step * MINUTE_MS;
-  const steps = await operator.series({ definition: query.get("definition") ?? "", from, to, stepMs });
-  return { from, to, stepMs, points: pointsOf(steps) };
+  const definition = query.get("definition") ?? "";
+  const [steps, marks] = await Promise.all([
+    operator.series({ definition, from, to, stepMs }),
+    readActions({ operator }, { definition, from, to }),
+  ]);
+  return { from, to, stepMs, points: pointsOf(steps), ...present({ marks }) };
 }
 
 /** Returns the range of so many minutes that ends with this one. */

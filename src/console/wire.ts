@@ -1,3 +1,4 @@
+import type { OperatorAction } from "../operator/actions.js";
 import type { OperationAttempt } from "../operator/attempts.js";
 import type { WaitingReason } from "../operator/explain.js";
 import type { DefinitionSettings } from "../operator/operator.js";
@@ -32,6 +33,8 @@ export interface Series {
   readonly stepMs: number;
   /** Steps in which anything ended, oldest first. */
   readonly points: readonly SeriesPoint[];
+  /** Actions on the definition in the range, newest first. Absent if the back end keeps no actions. */
+  readonly marks?: readonly OperatorAction[];
 }
 
 /** Everything that does not depend on the filter. */
@@ -91,6 +94,8 @@ export interface Details {
   readonly chain: readonly ChainLink[];
   /** Operations that were created when this one ended, such as deliveries of webhooks. */
   readonly deliveries: readonly Pick<Details, "operation" | "timeline">[];
+  /** Actions on it, newest first. Empty if the back end keeps no actions. */
+  readonly actions: readonly OperatorAction[];
 }
 
 /** Payloads of an operation. Absent members are not stored. */

@@ -9,6 +9,7 @@ import { minutesOf } from "../observing/minutes.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import { withinTime } from "../platform/waits.js";
+import type { ActionsStore } from "../ports/actions-store.js";
 import type { Backend } from "../ports/backend.js";
 import type { MinutesStore } from "../ports/minutes-store.js";
 import type { Observer } from "../ports/observer.js";
@@ -30,6 +31,8 @@ export interface OperatorContext {
   readonly readOutput: ((id: string, after: OutputPosition) => Promise<OutputSlice | undefined>) | undefined;
   /** Reads what processes counted by minute. Absent if the back end keeps no minutes. */
   readonly readMinutes: MinutesStore["read"] | undefined;
+  /** Records and lists what operators did. Absent if the back end keeps no actions. */
+  readonly actions: OperatedActions | undefined;
   readonly runtime: Runtime;
   readonly observe: Observer;
   readonly bell: Bell;
@@ -71,8 +74,8 @@ export function createContext(options: object): OperatorContext {
         "`createOperator({ backend: service.backend, definitions: service.definitions })`.",
     );
   const { backend, ...parts } = readOptions<Parts>(options, OPTIONS, "createOperator");
-  const { operations, output, minutes, queue } = backend;
-  return contextOf({ operations, inspect: inspecting(operations), output, minutes, queue }, parts);
+  const { operations, output, minutes, actions, queue } = backend;
+  return contextOf({ operations, inspect: inspecting(operations), output, minutes, actions, queue }, parts);
 }
 
 /** The parts of a back end that an operator uses. */
@@ -81,12 +84,13 @@ export interface OperatedBackend {
   readonly inspect: NonNullable<OperationStore["inspect"]>;
   readonly output?: Pick<OutputStore, "read"> | undefined;
   readonly minutes?: MinutesStore | undefined;
+  readonly actions?: OperatedActions | undefined;
   readonly queue: Pick<Queue, "publish">;
 }
 
 /** Creates the dependencies of an operator over a back end. */
 export function contextOf(
-  { operations, inspect, output, minutes, queue }: OperatedBackend,
+  { operations, inspect, output, minutes, actions, queue }: OperatedBackend,
   { definitions, runtime, ...given }: Omit<Parts, "backend">,
 ): OperatorContext {
   const ownObserve = toObserver(given.observe, runtime.clock);
@@ -99,6 +103,7 @@ export function contextOf(
     readMinutes:
       minutes &&
       ((request) => withinTime(minutes.read(request), ANSWER_TIMEOUT_MS, runtime.clock, tookTooLong)),
+    actions: actions && createActions(actions, runtime.clock),
     runtime,
     observe,
     bell: createBell({ queue, runtime, observe }),
@@ -154,6 +159,17 @@ function createOperatorStore(
     pause: (definition, by) => inTime(operations.pause(definition, by)),
     resume: (definition) => inTime(operations.resume(definition)),
     requestCancel: (id, tenant) => inTime(operations.requestCancel(id, tenant)),
+  };
+}
+
+/** Methods of a store of actions that an operator uses. */
+type OperatedActions = Pick<ActionsStore, "record" | "list">;
+
+/** Wraps a store of actions in the same way. */
+function createActions(actions: OperatedActions, clock: Clock): OperatedActions {
+  return {
+    record: (action) => withinTime(actions.record(action), ANSWER_TIMEOUT_MS, clock, tookTooLong),
+    list: (request) => withinTime(actions.list(request), ANSWER_TIMEOUT_MS, clock, tookTooLong),
   };
 }
 

@@ -1,3 +1,5 @@
+import { actedOf } from "./acted.js";
+import { readActions } from "./api.js";
 import { chartOf } from "./chart.js";
 import { definitionTable } from "./definitions.js";
 import { byId, type Child, element } from "./dom.js";
@@ -26,7 +28,11 @@ export function knownOf({ overview }: Pick<Page, "overview">): readonly Known[] 
 export async function showOverview(page: Page): Promise<void> {
   const { definition } = page.view;
   const isOne = definition !== "";
-  const [{ groups }, chart] = await Promise.all([readRecentFailures(page), isOne ? chartOf(page) : []]);
+  const [{ groups }, chart, acted] = await Promise.all([
+    readRecentFailures(page),
+    isOne ? chartOf(page) : [],
+    isOne ? readActions(definition) : undefined,
+  ]);
   if (!page.isCurrent()) return;
   const known = knownOf(page).filter((each) => !isOne || each.definition === definition);
   const failures = groups.filter((group) => !isOne || group.definition === definition);
@@ -38,6 +44,7 @@ export async function showOverview(page: Page): Promise<void> {
     ...chart,
     element("div", { id: "definitions" }, definitionTable(page, known), noteOf(page)),
     element("div", { id: "reasons" }, ...reasonsOf(page, failures)),
+    ...actedOf(page, acted?.actions ?? []),
   );
 }
 

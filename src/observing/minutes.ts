@@ -1,20 +1,25 @@
 import { AsyncReplyError } from "../contract/errors.js";
+import type { Operation } from "../contract/operation.js";
 import { withinTime } from "../platform/waits.js";
+import type { Backend } from "../ports/backend.js";
 import { MINUTE_MS, type MinutesStore } from "../ports/minutes-store.js";
 import type { Observer } from "../ports/observer.js";
+import type { OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
+import type { WorkCounter } from "../ports/work-counter.js";
+import { createFinding } from "./finding.js";
 import { countEvent, type Moment, type OpenRow, openRow, toMinuteRow } from "./open-minute.js";
 
 /** Counts by minute what one process does with one store. */
-export interface Minutes {
+export interface Minutes extends WorkCounter {
   /** Returns an observer that counts events before it passes them on. */
   counting(observe: Observer): Observer;
-  /** Counts a submission that was refused because too many operations are unfinished. */
-  refused(definition: string): void;
   /** Names definitions in each minute as served, until the function is called that this returns. */
   serve(definitions: Iterable<string>): () => void;
   /** Writes what has changed. Never rejects: what cannot be written is reported and tried again, for up to a minute. */
   flush(): Promise<void>;
+  /** Does the same, and then looks for no operation any more. */
+  end(): Promise<void>;
 }
 
 /** Interval at which changes are written, and the time limit of a write. Milliseconds. */
@@ -26,30 +31,36 @@ const MAX_OFFSET_MS = 45_000;
 /** Services and workers of a process that use the same store count together. */
 const known = new WeakMap<MinutesStore, Minutes>();
 
+/** The stores of a back end that keeps minutes, and those that it counts. */
+interface CountedStores extends Pick<Backend, "minutes"> {
+  readonly operations: Pick<OperationStore, "getMany">;
+}
+
 /**
- * Returns the counts of this process for a store, or undefined without one. `observe` receives errors. Its first caller gives the runtime
- * and the observer.
+ * Returns the counts of this process for a back end, or undefined if that keeps no minutes. `observe` receives errors. Its first caller
+ * gives the operations, the runtime and the observer.
  */
 export function minutesOf(
-  store: MinutesStore | undefined,
+  { minutes: store, operations }: CountedStores,
   runtime: Pick<Runtime, "clock" | "newToken">,
   observe: Observer,
 ): Minutes | undefined {
   if (store === undefined) return undefined;
   let minutes = known.get(store);
   if (minutes === undefined) {
-    minutes = createMinutes(store, runtime, observe);
+    minutes = createMinutes({ minutes: store, operations }, runtime, observe);
     known.set(store, minutes);
   }
   return minutes;
 }
 
 function createMinutes(
-  store: MinutesStore,
+  { minutes: store, operations }: Required<CountedStores>,
   runtime: Pick<Runtime, "clock" | "newToken">,
   observe: Observer,
 ): Minutes {
   const { clock } = runtime;
+  const finding = createFinding(operations, clock);
   const changed = new Set<OpenRow>();
   const served = new Map<string, number>();
   let open = new Map<string, OpenRow>();
@@ -89,6 +100,10 @@ function createMinutes(
   function change(row: OpenRow): void {
     row.isChanged = true;
     changed.add(row);
+    flushLater();
+  }
+
+  function flushLater(): void {
     // Some platforms forget timers, or stop them while they freeze the process.
     if (timer !== undefined && clock.elapsed() > timer.at + WRITE_MS) void flush();
     else timer ??= { at: clock.elapsed() + WRITE_MS, cancel: schedule(WRITE_MS, () => void flush()) };
@@ -97,8 +112,26 @@ function createMinutes(
   function flush(): Promise<void> {
     timer?.cancel();
     timer = undefined;
-    writing = writing.then(write);
+    writing = writing.then(find).then(write);
     return writing;
+  }
+
+  async function find(): Promise<void> {
+    try {
+      if (await finding.look()) flushLater();
+    } catch (error) {
+      observe({ event: "background.failed", step: "find-counted", error });
+      flushLater();
+    }
+  }
+
+  function followedUp({ onEnd }: Pick<Operation, "onEnd">): void {
+    if (onEnd !== undefined) rowAt(clock.now(), onEnd.definition).accepted += 1;
+  }
+
+  function findLater(ids: readonly string[], count: (operation: Operation) => void): void {
+    finding.add(ids, count);
+    if (ids.length > 0) flushLater();
   }
 
   async function write(): Promise<void> {
@@ -134,6 +167,23 @@ function createMinutes(
     refused: (definition) => {
       rowAt(clock.now(), definition).refused += 1;
     },
+    recorded: (ids) =>
+      findLater(ids, ({ definition }) => {
+        rowAt(clock.now(), definition).accepted += 1;
+      }),
+    failed: (operation) => {
+      rowAt(clock.now(), operation.definition).failed += 1;
+      followedUp(operation);
+    },
+    cancelled: (ended) => {
+      for (const { definition } of ended) rowAt(clock.now(), definition).cancelled += 1;
+      findLater(
+        ended.map(({ id }) => id),
+        followedUp,
+      );
+    },
+    followedUp,
+    followedUpUnread: (ids) => findLater(ids, followedUp),
     serve: (definitions) => {
       const names = new Set(definitions);
       for (const name of names) served.set(name, (served.get(name) ?? 0) + 1);
@@ -150,6 +200,10 @@ function createMinutes(
       };
     },
     flush,
+    end: async () => {
+      await flush();
+      finding.giveUp();
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { isOperationId, type Operation } from "../contract/operation.js";
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse, shown, suggestName } from "../contract/options.js";
 import type { OutputPosition } from "../contract/output.js";
+import { present } from "../contract/present.js";
 import { minutesOf } from "../observing/minutes.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
@@ -16,6 +17,7 @@ import type { OperationStore } from "../ports/operation-store.js";
 import type { OutputSlice, OutputStore } from "../ports/output-store.js";
 import type { Queue } from "../ports/queue.js";
 import type { Clock, Runtime } from "../ports/runtime.js";
+import type { WorkCounter } from "../ports/work-counter.js";
 import { type Bell, createBell } from "../protocol/bell.js";
 import { checkBackend } from "../protocol/check-backend.js";
 
@@ -31,6 +33,8 @@ export interface OperatorContext {
   readonly readMinutes: MinutesStore["read"] | undefined;
   readonly runtime: Runtime;
   readonly observe: Observer;
+  /** Absent if the back end keeps no minutes. */
+  readonly minutes: WorkCounter | undefined;
   readonly bell: Bell;
 }
 
@@ -87,7 +91,8 @@ export function contextOf(
   { definitions, runtime, ...given }: Omit<Parts, "backend">,
 ): OperatorContext {
   const ownObserve = toObserver(given.observe, runtime.clock);
-  const observe = minutesOf(minutes, runtime, ownObserve)?.counting(ownObserve) ?? ownObserve;
+  const counts = minutesOf({ operations, ...present({ minutes }) }, runtime, ownObserve);
+  const observe = counts?.counting(ownObserve) ?? ownObserve;
   return {
     definitions,
     names: definitions.map(({ name }) => name),
@@ -98,6 +103,7 @@ export function contextOf(
       ((request) => withinTime(minutes.read(request), ANSWER_TIMEOUT_MS, runtime.clock, tookTooLong)),
     runtime,
     observe,
+    minutes: counts,
     bell: createBell({ queue, runtime, observe }),
   };
 }

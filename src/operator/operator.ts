@@ -7,6 +7,7 @@ import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
+import type { WEBHOOK_DELIVERY } from "../ports/webhooks.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { readDetails } from "./details.js";
 import { explain, type WaitingReason } from "./explain.js";
@@ -109,7 +110,8 @@ export interface Operator<Name extends string = string> {
    *
    * Rejects with `INVALID_OPTION` if the range has more than 2,000 steps, and with `NOT_SUPPORTED` if the back end keeps no minutes.
    */
-  series(options: SeriesOptions<Name>): Promise<readonly SeriesStep<Name>[]>;
+  series(options: SeriesOptions<Name> & { readonly internal?: false }): Promise<readonly SeriesStep<Name>[]>;
+  series(options: SeriesOptions<Name>): Promise<readonly SeriesStep<Name | typeof WEBHOOK_DELIVERY>[]>;
   /** Cancels an operation, even if its definition does not let clients cancel. */
   cancel(operationId: string): Promise<OperatorCancelResult>;
   /**
@@ -169,7 +171,7 @@ export function operatorOf<List extends Definitions>(context: OperatorContext): 
       return explain(context, operationId);
     },
     stats: () => readStats(context),
-    series: (given) => series(context, given) as Promise<readonly SeriesStep<NameOf<List>>[]>,
+    series: ((given: SeriesOptions) => series(context, given)) as Operator<NameOf<List>>["series"],
     failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
     cancel: (operationId) => cancel(context, operationId),
     redrive: ((target: string | RedriveFilter, given?: RedriveOptions) =>

@@ -2,7 +2,7 @@ import type { Histogram } from "./histogram.js";
 
 /** Numbers of what happened to operations of one definition in a while. */
 export interface WorkCounts {
-  /** Submissions that created an operation, and redrives. */
+  /** Operations that were accepted: submissions that created one, redrives, and follow-ups. */
   readonly accepted: number;
   /** Attempts whose processor was called. */
   readonly started: number;

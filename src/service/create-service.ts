@@ -110,7 +110,7 @@ export function createService<
   const backend = toBackend<Tx>(options.backend ?? (createMemoryBackend({ clock }) as Backend<Tx>), clock);
   checkKept(definitions, backend);
   const ownObserve = toObserver(options.observe, runtime.clock);
-  const minutes = minutesOf(backend.minutes, runtime, ownObserve);
+  const minutes = minutesOf(backend, runtime, ownObserve);
   const observe = minutes?.counting(ownObserve) ?? ownObserve;
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);
@@ -138,6 +138,7 @@ export function createService<
     formats: readFormats(definitions, options.formats),
     runtime,
     observe,
+    minutes,
     bell,
     ...(webhooks === undefined ? {} : { webhooks }),
     lifecycle,
@@ -166,7 +167,7 @@ export function createService<
       // The lifecycle waits for requests in progress, and these may be waiting for work.
       hub.close();
       outputs?.close();
-      return lifecycle.close([bell.flush, async () => minutes?.flush(), backend.close]);
+      return lifecycle.close([bell.flush, async () => minutes?.end(), backend.close]);
     },
     ...awaitUsing(),
   };

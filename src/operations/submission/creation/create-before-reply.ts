@@ -89,12 +89,11 @@ async function recordFailure(creation: Creation, thrown: unknown): Promise<Accep
   const error = permanentError(thrown);
   if (error === undefined) throw notRecorded(notCreated(0));
   return recordPreparing(creation, async (lease, replayed) => {
-    const { operations } = creation.context.backend;
-    await settleCreation(
-      lease,
-      { to: "failed", error },
-      { operations, onError: limitsOf(creation.context).onError },
-    );
+    const { backend, minutes } = creation.context;
+    const { operations } = backend;
+    const { onError } = limitsOf(creation.context);
+    const { outcome } = await settleCreation(lease, { to: "failed", error }, { operations, onError });
+    if (outcome === "failed") minutes?.failed(creation.submission.operation);
     return { ...(await readAgain(creation, lease.operationId)), replayed };
   });
 }

@@ -29,6 +29,7 @@ export async function continueWith(creation: Creation, operation: Operation): Pr
     limit: 1,
     operationId: operation.id,
   });
+  creation.context.minutes?.cancelled(claimed.ended);
   const [begun] = claimed.begun;
   if (begun === undefined) {
     const { nextInMs } = claimed;
@@ -54,6 +55,7 @@ export async function createUnder(creation: Creation, lease: Lease, replayed: bo
   });
   const { operationId } = lease;
   if (created.outcome === "created") return { operationId, replayed, ring: true, resource: created.resource };
+  if (created.outcome === "failed") context.minutes?.failed(creation.submission.operation);
   if (created.outcome === "not-created") throw replayed ? notRecorded(notCreated(0)) : notCreated(0);
   const accepted = await readAgain(creation, operationId);
   return { ...accepted, replayed: replayed || created.outcome === "lost" };

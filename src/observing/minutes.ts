@@ -26,6 +26,8 @@ export interface Minutes extends WorkCounter {
 const WRITE_MS = 10_000;
 /** Time after which a row may have been folded, so that it must not be written again. Half of what the store waits. Milliseconds. */
 const WRITABLE_MS = 60_000;
+/** Age of the last write after which a row could not be written in time again, should it change now. Milliseconds. */
+const EXTENSIBLE_MS = 40_000;
 /** So late in its minute a definition is named at most, because a timer can be late. Milliseconds. */
 const MAX_OFFSET_MS = 45_000;
 /** Services and workers of a process that use the same store count together. */
@@ -89,12 +91,23 @@ function createMinutes(
       open = new Map();
     }
     let row = open.get(definition);
-    if (row === undefined) {
-      row = openRow({ process, minute: minute * MINUTE_MS, definition, served: served.has(definition) });
+    if (row === undefined || !isExtensible(row)) {
+      const author = row === undefined ? process : runtime.newToken();
+      row = openRow({
+        process: author,
+        minute: minute * MINUTE_MS,
+        definition,
+        served: served.has(definition),
+      });
       open.set(definition, row);
     }
     if (!row.isChanged) change(row);
     return row;
+  }
+
+  /** Everything that a row has counted is written unless it has changed, so another one can follow it. */
+  function isExtensible(row: OpenRow): boolean {
+    return row.isChanged || ageOf(row, { now: clock.now(), elapsed: clock.elapsed() }) < EXTENSIBLE_MS;
   }
 
   function change(row: OpenRow): void {
@@ -136,7 +149,7 @@ function createMinutes(
 
   async function write(): Promise<void> {
     const sentAt: Moment = { now: clock.now(), elapsed: clock.elapsed() };
-    const rows = [...changed].filter((row) => isWritable(row, sentAt));
+    const rows = [...changed].filter((row) => ageOf(row, sentAt) < WRITABLE_MS);
     for (const row of changed) row.isChanged = false;
     changed.clear();
     if (rows.length === 0) return;
@@ -213,8 +226,9 @@ interface Timer {
   readonly cancel: () => void;
 }
 
-function isWritable({ sentAt }: OpenRow, { now, elapsed }: Moment): boolean {
-  return sentAt === undefined || Math.max(now - sentAt.now, elapsed - sentAt.elapsed) < WRITABLE_MS;
+/** Returns how long ago a row was written, by the clock by which that is longer. Milliseconds, 0 if it never was. */
+function ageOf({ sentAt }: OpenRow, { now, elapsed }: Moment): number {
+  return sentAt === undefined ? 0 : Math.max(now - sentAt.now, elapsed - sentAt.elapsed);
 }
 
 function tookTooLong(): AsyncReplyError {

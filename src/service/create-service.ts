@@ -32,6 +32,7 @@ import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
 import { createBacklog } from "../protocol/backlog.js";
 import { createBell } from "../protocol/bell.js";
 import { toBackend } from "../protocol/compose-stores.js";
+import { createCountedDurations } from "../protocol/counted-durations.js";
 import { checkKept } from "../protocol/kept.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
@@ -121,7 +122,10 @@ export function createService<
   const hub = createHub(following);
   const outputs =
     backend.output === undefined ? undefined : createOutputHub({ ...following, output: backend.output });
-  const estimate = createRetryAfterEstimate();
+  const names = definitions.map(({ name }) => name);
+  const estimate = createRetryAfterEstimate(
+    backend.minutes && createCountedDurations({ minutes: backend.minutes, clock, names }),
+  );
   const backlog = createBacklog({
     definitions,
     backend,

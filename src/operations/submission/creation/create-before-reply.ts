@@ -11,6 +11,7 @@ import { settleCreation } from "./create-resource.js";
 import {
   type Creation,
   continueWith,
+  countFailed,
   createUnder,
   limitsOf,
   notCreated,
@@ -89,12 +90,12 @@ async function recordFailure(creation: Creation, thrown: unknown): Promise<Accep
   const error = permanentError(thrown);
   if (error === undefined) throw notRecorded(notCreated(0));
   return recordPreparing(creation, async (lease, replayed) => {
-    const { backend, minutes } = creation.context;
-    const { operations } = backend;
+    const { operations } = creation.context.backend;
     const { onError } = limitsOf(creation.context);
     const { outcome } = await settleCreation(lease, { to: "failed", error }, { operations, onError });
-    if (outcome === "failed") minutes?.failed(creation.submission.operation);
-    return { ...(await readAgain(creation, lease.operationId)), replayed };
+    const accepted = await readAgain(creation, lease.operationId);
+    if (outcome === "failed") countFailed(creation, accepted);
+    return { ...accepted, replayed };
   });
 }
 

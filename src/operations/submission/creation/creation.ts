@@ -55,10 +55,15 @@ export async function createUnder(creation: Creation, lease: Lease, replayed: bo
   });
   const { operationId } = lease;
   if (created.outcome === "created") return { operationId, replayed, ring: true, resource: created.resource };
-  if (created.outcome === "failed") context.minutes?.failed(creation.submission.operation);
   if (created.outcome === "not-created") throw replayed ? notRecorded(notCreated(0)) : notCreated(0);
   const accepted = await readAgain(creation, operationId);
+  if (created.outcome === "failed") countFailed(creation, accepted);
   return { ...accepted, replayed: replayed || created.outcome === "lost" };
+}
+
+/** Counts an operation whose creation has failed, as it was read again. */
+export function countFailed({ context }: Creation, { operation }: Accepted): void {
+  if (operation !== undefined) context.minutes?.failed(operation);
 }
 
 /** Returns the `create` function of a submission with its arguments. */

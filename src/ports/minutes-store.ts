@@ -63,8 +63,8 @@ export interface MinuteRow extends Work {
 
 /** Request to read the work of some definitions. All times are epoch milliseconds. */
 export interface MinutesRequest {
-  /** Names of the definitions. */
-  readonly definitions: readonly string[];
+  /** Names of the definitions. Default: all of which anything is kept. */
+  readonly definitions?: readonly string[];
   /** Start of the first minute. */
   readonly from: number;
   /** End of the last minute, which does not belong to the range. */

@@ -59,7 +59,7 @@ describeClients("the counts of accepted operations", (client) => {
     };
     const service = createService({ ...shared, create, webhooks });
     const operator = createOperator(shared);
-    const prepared = await Promise.all([1, 2].map(() => service.prepare(orders, "completes")));
+    const prepared = await Promise.all([1, 2].map(() => service.prepare(orders, "completes", {})));
     for (const [index, end] of ["rollback", "commit"].entries()) {
       database.exec("begin immediate");
       prepared[index]?.record(database);

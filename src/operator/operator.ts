@@ -104,13 +104,15 @@ export interface Operator<Name extends string = string> {
   /**
    * Returns what all processes have counted, by definition and step, the earliest first. Steps in which nothing happened and no worker
    * served the definition are absent. Processes write every 10 s, so the last seconds can be missing. A process that is killed
-   * loses the counts that it has not written.
+   * loses the counts that it has not written, and one that gets no answer from the store can lose some. If an operation is cancelled while
+   * the lease of its attempt is over, and the attempt then ends, both can count.
    *
    * Minutes are kept for 7 days. For times before, all counts of an hour stand at its start, for 90 days.
    *
    * Rejects with `INVALID_OPTION` if the range has more than 2,000 steps, and with `NOT_SUPPORTED` if the back end keeps no minutes.
    */
   series(options: SeriesOptions<Name> & { readonly internal?: false }): Promise<readonly SeriesStep<Name>[]>;
+  /** Does the same, also with `internal`. */
   series(options: SeriesOptions<Name>): Promise<readonly SeriesStep<Name | typeof WEBHOOK_DELIVERY>[]>;
   /** Cancels an operation, even if its definition does not let clients cancel. */
   cancel(operationId: string): Promise<OperatorCancelResult>;

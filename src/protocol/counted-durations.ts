@@ -5,7 +5,7 @@ import type { Clock } from "../ports/runtime.js";
 /** Returns how long operations of a definition took, or undefined if that is not known. Milliseconds. */
 export type KnownDuration = (definition: string) => number | undefined;
 
-/** Whose minutes are read. */
+/** Options of {@link createCountedDurations}. */
 interface CountedDurationsOptions {
   readonly minutes: Pick<MinutesStore, "read">;
   readonly clock: Clock;

@@ -99,7 +99,7 @@ function createStopwatch(): {
 }
 
 /** The parts of an operator that the gauges read. */
-export type MeasuredOperator = Pick<Operator, "stats"> & Partial<Pick<Operator, "settings">>;
+type MeasuredOperator = Pick<Operator, "stats"> & Partial<Pick<Operator, "settings">>;
 
 /** Objects that the gauges read. */
 export interface Measured {

@@ -59,7 +59,8 @@ export function readConfiguration(env: Environment): Configuration {
 
 function isDemo({ DEMO }: Environment, role: Configuration["role"]): boolean {
   const demo = oneOf("DEMO", DEMO, ["0", "1"]) === "1";
-  if (demo && role !== "all") throw new StartError(`DEMO=1 runs in one process, so it needs ROLE=all, not ${role}`);
+  if (demo && role !== "all")
+    throw new StartError(`DEMO=1 runs in one process, so it needs ROLE=all, not ${role}`);
   return demo;
 }
 

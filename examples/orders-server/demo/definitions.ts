@@ -3,8 +3,8 @@ import {
   defineOperation,
   defineOrders,
   type Job,
-  permanentFailure,
   type ProcessorOptions,
+  permanentFailure,
 } from "async-request-reply";
 import * as z from "zod";
 

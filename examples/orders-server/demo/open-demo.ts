@@ -1,4 +1,10 @@
-import { type Backend, bearer, createService, createWorker, type KnownCredentials } from "async-request-reply";
+import {
+  type Backend,
+  bearer,
+  createService,
+  createWorker,
+  type KnownCredentials,
+} from "async-request-reply";
 import { createOperator } from "async-request-reply/operator";
 import { definitions, processors } from "./definitions.js";
 import { makeTraffic } from "./traffic.js";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Service } from "async-request-reply";
 import type { Operator } from "async-request-reply/operator";
-import { chance, definitions, emails, imports, invoices, orders, reports } from "./definitions.js";
+import { chance, type definitions, emails, imports, invoices, orders, reports } from "./definitions.js";
 
 const TENANTS = ["acme", "globex", "initech", "umbrella"] as const;
 const ITEMS = ["book", "lamp", "chair", "desk"] as const;
@@ -42,7 +42,8 @@ async function submitSome(
     const { operationId } = await service.submit(reports, { month: upTo(12) }, options);
     if (chance(CANCELLED_SHARE)) await operator.cancel(operationId);
   }
-  if (chance(0.1)) await service.submit(emails, { to: `later@${tenant}.example` }, { tenant, delayMs: 60_000 });
+  if (chance(0.1))
+    await service.submit(emails, { to: `later@${tenant}.example` }, { tenant, delayMs: 60_000 });
   if (chance(0.3)) await service.submit(invoices, { order: upTo(1_000) }, options);
 }
 

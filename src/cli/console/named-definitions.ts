@@ -23,7 +23,9 @@ export async function definitionsIn(
 ): Promise<Definitions> {
   const names = given ?? [...new Set([...(await namesIn(backend)), ...(await countedIn(backend))])].sort();
   if (names.length === 0)
-    throw misuse("The database has no operations and no workers yet. Pass `--definition NAME` to watch a definition.");
+    throw misuse(
+      "The database has no operations and no workers yet. Pass `--definition NAME` to watch a definition.",
+    );
   const more = backend.output === undefined ? {} : { chunk: ANYTHING, checkpoint: ANYTHING };
   return names.map((name) =>
     defineOperation({ name, path: `/path-of-${name}`, input: ANYTHING, ...more }),

@@ -12,6 +12,8 @@ export interface Configuration {
   readonly workMs: number;
   readonly leaseMs: number;
   readonly log: "pretty" | "json";
+  /** Whether the server makes traffic by itself, for the console. */
+  readonly demo: boolean;
   /** Absent if there is no console. */
   readonly console?: ConsoleLogin;
 }
@@ -51,11 +53,19 @@ export function readConfiguration(env: Environment): Configuration {
     workMs: wholeNumber("WORK_MS", env.WORK_MS, { fallback: 300, min: 0, max: MAX_MS }),
     leaseMs: wholeNumber("LEASE_MS", env.LEASE_MS, { fallback: 30_000, min: 1, max: MAX_MS }),
     log: oneOf("LOG", env.LOG, ["pretty", "json"]),
+    demo: isDemo(env, role),
   };
 }
 
+function isDemo({ DEMO }: Environment, role: Configuration["role"]): boolean {
+  const demo = oneOf("DEMO", DEMO, ["0", "1"]) === "1";
+  if (demo && role !== "all")
+    throw new StartError(`DEMO=1 runs in one process, so it needs ROLE=all, not ${role}`);
+  return demo;
+}
+
 function backendOpener(env: Environment, role: Configuration["role"]): Configuration["openBackend"] {
-  const { BACKEND: address = DEFAULT_BACKEND, QUEUE: queueAddress } = env;
+  const { BACKEND: address = env.DEMO === "1" ? "memory:" : DEFAULT_BACKEND, QUEUE: queueAddress } = env;
   const kind = findBackend(address);
   const queueKind = queueAddress === undefined ? undefined : findQueue(queueAddress);
   if (role !== "all" && !kind.shared) {

@@ -1,4 +1,4 @@
-import { bearer, createOrderService, createWorker } from "async-request-reply";
+import { type Backend, bearer, createOrderService, createWorker, type Observer } from "async-request-reply";
 import { closeServer } from "async-request-reply/node";
 import { type OpenApiInfo, withOpenApi } from "async-request-reply/openapi";
 import { xmlFormat } from "async-request-reply/xml";
@@ -6,6 +6,7 @@ import { yamlFormat } from "async-request-reply/yaml";
 import { orderYangFormats } from "async-request-reply/yang";
 import { checkBackend } from "./check-backend.js";
 import { type Configuration, readConfiguration } from "./configuration.js";
+import { openDemo } from "./demo/open-demo.js";
 import { listen } from "./listen.js";
 import { createLog } from "./log.js";
 import { mountConsole } from "./mount-console.js";
@@ -33,21 +34,19 @@ try {
 }
 
 async function start(configuration: Configuration): Promise<void> {
-  const { role, tokens, leaseMs } = configuration;
+  const { role, tokens } = configuration;
   const log = createLog(configuration.log);
   const backend = await configuration.openBackend();
   await checkBackend(backend);
-  const formats = [yamlFormat, xmlFormat, ...orderYangFormats];
   const { observe } = log;
-  const orders = createOrderService({ backend, authorize: bearer(tokens), formats, observe });
-  const service = withOpenApi(orders, { info });
-  const processors = { orders: createShipping(configuration) };
-  const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: graceMs });
+  const demo = configuration.demo ? openDemo({ backend, tokens, drainTimeoutMs: graceMs }) : undefined;
+  const { service, worker } = demo ?? openOrders(configuration, backend, observe);
   const { handler, loginAt } = mountConsole(configuration.console, service, observe);
   const server = role === "worker" ? undefined : await listen(handler, configuration);
   if (role !== "api") await worker.start();
 
   onSignal(async (signal) => {
+    demo?.end();
     const stopped = server === undefined ? service.close() : closeServer(server.http, service, { graceMs });
     log.notice(
       `${signal}: finishing requests and attempts in progress; a second signal ends the process at once`,
@@ -57,4 +56,16 @@ async function start(configuration: Configuration): Promise<void> {
   });
   log.notice(server === undefined ? "working" : `listening on ${server.url}`);
   if (server !== undefined && loginAt !== undefined) log.notice(loginAt(server.url));
+  demo?.begin();
+}
+
+/** Opens the order service and its worker. */
+function openOrders(configuration: Configuration, backend: Backend, observe: Observer) {
+  const { tokens, leaseMs } = configuration;
+  const formats = [yamlFormat, xmlFormat, ...orderYangFormats];
+  const orders = createOrderService({ backend, authorize: bearer(tokens), formats, observe });
+  const service = withOpenApi(orders, { info });
+  const processors = { orders: createShipping(configuration) };
+  const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: graceMs });
+  return { service, worker };
 }

@@ -49,6 +49,8 @@ export interface MinutesTable {
   remove(key: WorkKey): void;
   /** Returns stale rows, at most `limit`. */
   stale(before: StaleBefore, limit: number): readonly KeptWork[];
+  /** Returns the names of all definitions. */
+  definitions(): readonly string[];
   /** Returns the rows of a definition that start in this range, whose end does not belong to it. */
   between(definition: string, from: number, to: number): readonly KeptWork[];
 }
@@ -111,7 +113,7 @@ function getOrAdd(byTarget: Map<string, [WorkKey, KeptWork[]]>, key: WorkKey): [
 }
 
 function readSteps(table: MinutesTable, request: MinutesRequest): readonly StepWork[] {
-  const { definitions, from, to, stepMs } = request;
+  const { definitions = table.definitions(), from, to, stepMs } = request;
   return definitions.flatMap((definition) => {
     const byStep = new Map<number, KeptWork[]>();
     for (const row of table.between(definition, from, to)) {

@@ -1,55 +1,68 @@
 import { AsyncReplyError } from "../contract/errors.js";
+import type { Operation } from "../contract/operation.js";
 import { withinTime } from "../platform/waits.js";
+import type { Backend } from "../ports/backend.js";
 import { MINUTE_MS, type MinutesStore } from "../ports/minutes-store.js";
 import type { Observer } from "../ports/observer.js";
+import type { OperationStore } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
+import type { WorkCounter } from "../ports/work-counter.js";
+import { createFinding } from "./finding.js";
 import { countEvent, type Moment, type OpenRow, openRow, toMinuteRow } from "./open-minute.js";
 
 /** Counts by minute what one process does with one store. */
-export interface Minutes {
+export interface Minutes extends WorkCounter {
   /** Returns an observer that counts events before it passes them on. */
   counting(observe: Observer): Observer;
-  /** Counts a submission that was refused because too many operations are unfinished. */
-  refused(definition: string): void;
   /** Names definitions in each minute as served, until the function is called that this returns. */
   serve(definitions: Iterable<string>): () => void;
   /** Writes what has changed. Never rejects: what cannot be written is reported and tried again, for up to a minute. */
   flush(): Promise<void>;
+  /** Does the same, and then looks for no operation any more. */
+  end(): Promise<void>;
 }
 
 /** Interval at which changes are written, and the time limit of a write. Milliseconds. */
 const WRITE_MS = 10_000;
 /** Time after which a row may have been folded, so that it must not be written again. Half of what the store waits. Milliseconds. */
 const WRITABLE_MS = 60_000;
+/** Age of the last write after which a row could not be written in time again, should it change now. Milliseconds. */
+const EXTENSIBLE_MS = 40_000;
 /** So late in its minute a definition is named at most, because a timer can be late. Milliseconds. */
 const MAX_OFFSET_MS = 45_000;
 /** Services and workers of a process that use the same store count together. */
 const known = new WeakMap<MinutesStore, Minutes>();
 
+/** The stores of a back end that keeps minutes, and those that it counts. */
+interface CountedStores extends Pick<Backend, "minutes"> {
+  readonly operations: Pick<OperationStore, "getMany">;
+}
+
 /**
- * Returns the counts of this process for a store, or undefined without one. `observe` receives errors. Its first caller gives the runtime
- * and the observer.
+ * Returns the counts of this process for a back end, or undefined if that keeps no minutes. `observe` receives errors. Its first caller
+ * gives the operations, the runtime and the observer.
  */
 export function minutesOf(
-  store: MinutesStore | undefined,
+  { minutes: store, operations }: CountedStores,
   runtime: Pick<Runtime, "clock" | "newToken">,
   observe: Observer,
 ): Minutes | undefined {
   if (store === undefined) return undefined;
   let minutes = known.get(store);
   if (minutes === undefined) {
-    minutes = createMinutes(store, runtime, observe);
+    minutes = createMinutes({ minutes: store, operations }, runtime, observe);
     known.set(store, minutes);
   }
   return minutes;
 }
 
 function createMinutes(
-  store: MinutesStore,
+  { minutes: store, operations }: Required<CountedStores>,
   runtime: Pick<Runtime, "clock" | "newToken">,
   observe: Observer,
 ): Minutes {
   const { clock } = runtime;
+  const finding = createFinding(operations, clock);
   const changed = new Set<OpenRow>();
   const served = new Map<string, number>();
   let open = new Map<string, OpenRow>();
@@ -78,17 +91,32 @@ function createMinutes(
       open = new Map();
     }
     let row = open.get(definition);
-    if (row === undefined) {
-      row = openRow({ process, minute: minute * MINUTE_MS, definition, served: served.has(definition) });
+    if (row === undefined || !isExtensible(row)) {
+      const author = row === undefined ? process : runtime.newToken();
+      row = openRow({
+        process: author,
+        minute: minute * MINUTE_MS,
+        definition,
+        served: served.has(definition),
+      });
       open.set(definition, row);
     }
     if (!row.isChanged) change(row);
     return row;
   }
 
+  /** Everything that a row has counted is written unless it has changed, so another one can follow it. */
+  function isExtensible(row: OpenRow): boolean {
+    return row.isChanged || ageOf(row, { now: clock.now(), elapsed: clock.elapsed() }) < EXTENSIBLE_MS;
+  }
+
   function change(row: OpenRow): void {
     row.isChanged = true;
     changed.add(row);
+    flushLater();
+  }
+
+  function flushLater(): void {
     // Some platforms forget timers, or stop them while they freeze the process.
     if (timer !== undefined && clock.elapsed() > timer.at + WRITE_MS) void flush();
     else timer ??= { at: clock.elapsed() + WRITE_MS, cancel: schedule(WRITE_MS, () => void flush()) };
@@ -97,13 +125,31 @@ function createMinutes(
   function flush(): Promise<void> {
     timer?.cancel();
     timer = undefined;
-    writing = writing.then(write);
+    writing = writing.then(find).then(write);
     return writing;
+  }
+
+  async function find(): Promise<void> {
+    try {
+      if (await finding.look()) flushLater();
+    } catch (error) {
+      observe({ event: "background.failed", step: "find-counted", error });
+      flushLater();
+    }
+  }
+
+  function followedUp({ onEnd }: Pick<Operation, "onEnd">): void {
+    if (onEnd !== undefined) rowAt(clock.now(), onEnd.definition).accepted += 1;
+  }
+
+  function findLater(ids: readonly string[], count: (operation: Operation) => void): void {
+    finding.add(ids, count);
+    if (ids.length > 0) flushLater();
   }
 
   async function write(): Promise<void> {
     const sentAt: Moment = { now: clock.now(), elapsed: clock.elapsed() };
-    const rows = [...changed].filter((row) => isWritable(row, sentAt));
+    const rows = [...changed].filter((row) => ageOf(row, sentAt) < WRITABLE_MS);
     for (const row of changed) row.isChanged = false;
     changed.clear();
     if (rows.length === 0) return;
@@ -134,6 +180,23 @@ function createMinutes(
     refused: (definition) => {
       rowAt(clock.now(), definition).refused += 1;
     },
+    recorded: (ids) =>
+      findLater(ids, ({ definition }) => {
+        rowAt(clock.now(), definition).accepted += 1;
+      }),
+    failed: (operation) => {
+      rowAt(clock.now(), operation.definition).failed += 1;
+      followedUp(operation);
+    },
+    cancelled: (ended) => {
+      for (const { definition } of ended) rowAt(clock.now(), definition).cancelled += 1;
+      findLater(
+        ended.map(({ id }) => id),
+        followedUp,
+      );
+    },
+    followedUp,
+    followedUpUnread: (ids) => findLater(ids, followedUp),
     serve: (definitions) => {
       const names = new Set(definitions);
       for (const name of names) served.set(name, (served.get(name) ?? 0) + 1);
@@ -150,6 +213,10 @@ function createMinutes(
       };
     },
     flush,
+    end: async () => {
+      await flush();
+      finding.giveUp();
+    },
   };
 }
 
@@ -159,8 +226,9 @@ interface Timer {
   readonly cancel: () => void;
 }
 
-function isWritable({ sentAt }: OpenRow, { now, elapsed }: Moment): boolean {
-  return sentAt === undefined || Math.max(now - sentAt.now, elapsed - sentAt.elapsed) < WRITABLE_MS;
+/** Returns how long ago a row was written, by the clock by which that is longer. Milliseconds, 0 if it never was. */
+function ageOf({ sentAt }: OpenRow, { now, elapsed }: Moment): number {
+  return sentAt === undefined ? 0 : Math.max(now - sentAt.now, elapsed - sentAt.elapsed);
 }
 
 function tookTooLong(): AsyncReplyError {

@@ -14,6 +14,9 @@ type MetricKey =
   | "operationDuration"
   | "queueDepth"
   | "oldestDueAge"
+  | "running"
+  | "runningLimit"
+  | "paused"
   | "waiters"
   | "deliveries"
   | "deliveryDuration";
@@ -40,6 +43,13 @@ export const METRICS: Readonly<Record<MetricKey, MetricDescription>> = {
     "Operations that are due and have no worker, at most 10,000.",
   ),
   oldestDueAge: metric("oldest_due.age", "s", "How long the longest-waiting due operation has been due."),
+  running: metric("queue.running", "{operation}", "Operations that run, at most 10,000."),
+  runningLimit: metric(
+    "queue.limit",
+    "{operation}",
+    "Most operations that may run at once, if there is a limit.",
+  ),
+  paused: metric("queue.paused", "{definition}", "1 while the definition is paused, and 0 otherwise."),
   waiters: metric("waiters", "{waiter}", "Requests and calls that wait for the end of an operation."),
   deliveries: metric("webhook.deliveries", "{attempt}", "Attempts to deliver a webhook, by outcome."),
   deliveryDuration: metric("webhook.duration", "s", "Time that an attempt to deliver a webhook took."),

@@ -98,10 +98,13 @@ function createStopwatch(): {
   };
 }
 
+/** The parts of an operator that the gauges read. */
+type MeasuredOperator = Pick<Operator, "stats"> & Partial<Pick<Operator, "settings">>;
+
 /** Objects that the gauges read. */
 export interface Measured {
   /** Counts due operations. Default: none; there are no gauges of the queue. */
-  readonly operator?: Pick<Operator, "stats"> | undefined;
+  readonly operator?: MeasuredOperator | undefined;
   /** Knows its waiting requests. Default: none; there is no gauge of waiters. */
   readonly service?: Service | undefined;
 }
@@ -117,11 +120,17 @@ export function startGauges(meter: Meter, { operator, service }: Measured): () =
   };
   if (operator !== undefined) {
     const [depth, age] = [gauge(METRICS.queueDepth), gauge(METRICS.oldestDueAge)];
-    measure([depth, age], async (result) => {
-      for (const { definition, due, oldestDueMs = 0 } of await operator.stats()) {
+    const [running, limit, paused] = [METRICS.running, METRICS.runningLimit, METRICS.paused].map(gauge);
+    measure([depth, age, running, limit, paused], async (result) => {
+      for (const counts of await operator.stats()) {
+        const { definition, oldestDueMs = 0 } = counts;
         const attributes = { [DEFINITION]: definition };
-        result.observe(depth, due.count, attributes);
+        result.observe(depth, counts.due.count, attributes);
         result.observe(age, oldestDueMs / 1_000, attributes);
+        result.observe(running, counts.running.count, attributes);
+        result.observe(paused, counts.paused === undefined ? 0 : 1, attributes);
+        const most = operator.settings?.[definition]?.limits?.running;
+        if (most !== undefined) result.observe(limit, most, attributes);
       }
     });
   }

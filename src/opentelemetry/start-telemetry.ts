@@ -24,8 +24,8 @@ export interface TelemetryOptions {
    * links to the submission. With `parent`, all are in one trace, which can become very long and large. Default: `link`.
    */
   readonly relation?: "link" | "parent";
-  /** Counts the operations that are due, at each collection of metrics. Default: none; they are not measured. */
-  readonly operator?: Pick<Operator, "stats">;
+  /** Counts the operations that are due and that run, at each collection of metrics. Default: none; they are not measured. */
+  readonly operator?: Pick<Operator, "stats"> & Partial<Pick<Operator, "settings">>;
   /** Service whose waiting requests are counted. Default: none; they are not measured. */
   readonly service?: Service;
 }

@@ -2,6 +2,7 @@ import type { Operation } from "../contract/operation.js";
 import { present } from "../contract/present.js";
 import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
+import type { WorkCounter } from "../ports/work-counter.js";
 import { type Bell, ringAfterEnd } from "../protocol/bell.js";
 import type { OperationsContext } from "./context.js";
 import { readOperation } from "./read.js";
@@ -32,19 +33,21 @@ export function callsOf(context: OperationsContext): CancelCalls {
 interface CancelContext {
   readonly bell: Pick<Bell, "ring">;
   readonly observe: Observer;
+  readonly minutes: WorkCounter | undefined;
 }
 
 /** Cancels an operation that was read, reports it if that ended it, and rings for work that may have its place. */
 export async function cancelOperation(
   { requestCancel, read }: CancelCalls,
   found: Operation,
-  { bell, observe }: CancelContext,
+  { bell, observe, minutes }: CancelContext,
 ): Promise<Cancelled> {
   const { id, tenant, definition, principal, createdAt } = found;
   const outcome = await requestCancel(id, tenant);
   if (outcome === "cancelled") {
     const about = { operationId: id, definition, tenant, ...present({ principal }) };
     observe({ event: "operation.cancelled", ...about, createdAt });
+    minutes?.followedUp(found);
     ringAfterEnd(bell, found, false);
   }
   const operation = await read(id, tenant);

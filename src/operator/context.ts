@@ -5,6 +5,7 @@ import { isOperationId } from "../contract/operation.js";
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse, shown, suggestName } from "../contract/options.js";
 import type { OutputPosition } from "../contract/output.js";
+import { present } from "../contract/present.js";
 import { minutesOf } from "../observing/minutes.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
@@ -18,6 +19,7 @@ import type { OperationStore } from "../ports/operation-store.js";
 import type { OutputSlice, OutputStore } from "../ports/output-store.js";
 import type { Queue } from "../ports/queue.js";
 import type { Clock, Runtime } from "../ports/runtime.js";
+import type { WorkCounter } from "../ports/work-counter.js";
 import { type Bell, createBell } from "../protocol/bell.js";
 import { checkBackend } from "../protocol/check-backend.js";
 
@@ -35,6 +37,8 @@ export interface OperatorContext {
   readonly actions: OperatedActions | undefined;
   readonly runtime: Runtime;
   readonly observe: Observer;
+  /** Absent if the back end keeps no minutes. */
+  readonly minutes: WorkCounter | undefined;
   readonly bell: Bell;
 }
 
@@ -80,7 +84,7 @@ export function createContext(options: object): OperatorContext {
 
 /** The parts of a back end that an operator uses. */
 export interface OperatedBackend {
-  readonly operations: OperatedStore;
+  readonly operations: OperatedStore & Partial<Pick<OperationStore, "getMany">>;
   readonly inspect: NonNullable<OperationStore["inspect"]>;
   readonly output?: Pick<OutputStore, "read"> | undefined;
   readonly minutes?: MinutesStore | undefined;
@@ -94,7 +98,9 @@ export function contextOf(
   { definitions, runtime, ...given }: Omit<Parts, "backend">,
 ): OperatorContext {
   const ownObserve = toObserver(given.observe, runtime.clock);
-  const observe = minutesOf(minutes, runtime, ownObserve)?.counting(ownObserve) ?? ownObserve;
+  const getMany: OperationStore["getMany"] = async (ids) => (await operations.getMany?.(ids)) ?? [];
+  const counts = minutesOf({ operations: { getMany }, ...present({ minutes }) }, runtime, ownObserve);
+  const observe = counts?.counting(ownObserve) ?? ownObserve;
   return {
     definitions,
     names: definitions.map(({ name }) => name),
@@ -106,6 +112,7 @@ export function contextOf(
     actions: actions && createActions(actions, runtime.clock),
     runtime,
     observe,
+    minutes: counts,
     bell: createBell({ queue, runtime, observe }),
   };
 }

@@ -5,6 +5,7 @@ import { present } from "../contract/present.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";
+import type { WEBHOOK_DELIVERY } from "../ports/webhooks.js";
 import type { ActionOptions } from "./act.js";
 import { type ActionFilter, listActions, type OperatorAction } from "./actions.js";
 import { cancel, type OperatorCancelResult } from "./cancel.js";
@@ -90,13 +91,16 @@ export interface Operator<Name extends string = string> {
   /**
    * Returns what all processes have counted, by definition and step, the earliest first. Steps in which nothing happened and no worker
    * served the definition are absent. Processes write every 10 s, so the last seconds can be missing. A process that is killed
-   * loses the counts that it has not written.
+   * loses the counts that it has not written, and one that gets no answer from the store can lose some. If an operation is cancelled while
+   * the lease of its attempt is over, and the attempt then ends, both can count.
    *
    * Minutes are kept for 7 days. For times before, all counts of an hour stand at its start, for 90 days.
    *
    * Rejects with `INVALID_OPTION` if the range has more than 2,000 steps, and with `NOT_SUPPORTED` if the back end keeps no minutes.
    */
-  series(options: SeriesOptions<Name>): Promise<readonly SeriesStep<Name>[]>;
+  series(options: SeriesOptions<Name> & { readonly internal?: false }): Promise<readonly SeriesStep<Name>[]>;
+  /** Does the same, also with `internal`. */
+  series(options: SeriesOptions<Name>): Promise<readonly SeriesStep<Name | typeof WEBHOOK_DELIVERY>[]>;
   /**
    * Lists what operators changed with the methods below, newest first. Actions are kept for 90 days. Calls that changed nothing and dry
    * runs are left out. Calls of `redrive` that continue each other with a `cursor` are one action.
@@ -163,7 +167,7 @@ export function operatorOf<List extends Definitions>(context: OperatorContext): 
       return explain(context, operationId);
     },
     stats: () => readStats(context),
-    series: (given) => series(context, given) as Promise<readonly SeriesStep<NameOf<List>>[]>,
+    series: ((given: SeriesOptions) => series(context, given)) as Operator<NameOf<List>>["series"],
     failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
     actions: (filter) => listActions(context, filter),
     cancel: async (operationId, given) => {

@@ -1,9 +1,10 @@
 import { AsyncReplyError } from "../contract/errors.js";
-import { type OptionTable, optional, readOptions } from "../contract/option-table.js";
+import { flag, type OptionTable, optional, readOptions } from "../contract/option-table.js";
 import { invalidOption, misuse } from "../contract/options.js";
 import { present } from "../contract/present.js";
 import { type Histogram, quantile } from "../ports/histogram.js";
 import { MINUTE_MS, type StepWork, type WorkCounts } from "../ports/minutes-store.js";
+import { WEBHOOK_DELIVERY } from "../ports/webhooks.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 import { readDate } from "./filter.js";
 
@@ -11,6 +12,8 @@ import { readDate } from "./filter.js";
 export interface SeriesOptions<Name extends string = string> {
   /** Only this definition. Default: all that the operator knows. */
   readonly definition?: Name | undefined;
+  /** Whether to include deliveries of webhooks, under `webhook.delivery`, if the operator does not know them. Default: false. */
+  readonly internal?: boolean | undefined;
   /** Start of the range. The first step begins with the minute that contains it. */
   readonly from: Date;
   /** End of the range. The last minute contains it, unless it begins there. */
@@ -51,6 +54,7 @@ const MAX_STEPS = 2_000;
 function optionsTable(context: OperatorContext): OptionTable<SeriesOptions> {
   return {
     definition: optional((name) => checkKnown(context, name)),
+    internal: flag(false),
     from: readDate,
     to: readDate,
     stepMs: (value, name) => {
@@ -66,7 +70,11 @@ export async function series(
   context: OperatorContext,
   options: SeriesOptions,
 ): Promise<readonly SeriesStep[]> {
-  const { definition, stepMs, ...range } = readOptions(options, optionsTable(context), "operator.series");
+  const { definition, internal, stepMs, ...range } = readOptions(
+    options,
+    optionsTable(context),
+    "operator.series",
+  );
   const from = Math.floor(range.from.getTime() / MINUTE_MS) * MINUTE_MS;
   const to = Math.ceil(range.to.getTime() / MINUTE_MS) * MINUTE_MS;
   if (from >= to) throw misuse("Option `to` of operator.series must be later than `from`.");
@@ -80,7 +88,8 @@ export async function series(
       "NOT_SUPPORTED",
       "This back end keeps no minutes, so there is no series. Use metrics instead: see docs/observability.md.",
     );
-  const definitions = definition === undefined ? context.names : [definition];
+  const asked = definition === undefined ? context.names : [definition];
+  const definitions = internal ? [...new Set([...asked, WEBHOOK_DELIVERY])] : asked;
   const work = await context.readMinutes({ definitions, from, to, stepMs });
   const sorted = [...work].sort(
     (one, other) =>

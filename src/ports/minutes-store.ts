@@ -2,7 +2,7 @@ import type { Histogram } from "./histogram.js";
 
 /** Numbers of what happened to operations of one definition in a while. */
 export interface WorkCounts {
-  /** Submissions that created an operation, and redrives. */
+  /** Operations that were accepted: submissions that created one, redrives, and follow-ups. */
   readonly accepted: number;
   /** Attempts whose processor was called. */
   readonly started: number;
@@ -63,8 +63,8 @@ export interface MinuteRow extends Work {
 
 /** Request to read the work of some definitions. All times are epoch milliseconds. */
 export interface MinutesRequest {
-  /** Names of the definitions. */
-  readonly definitions: readonly string[];
+  /** Names of the definitions. Default: all of which anything is kept. */
+  readonly definitions?: readonly string[];
   /** Start of the first minute. */
   readonly from: number;
   /** End of the last minute, which does not belong to the range. */

@@ -1,4 +1,5 @@
 import type { Operation } from "../contract/operation.js";
+import type { KnownDuration } from "./counted-durations.js";
 
 /**
  * Estimates `Retry-After` from the durations of recent operations of the same definition. Every `now` is a time of
@@ -29,19 +30,17 @@ const SAMPLE_MS = 100;
 
 /**
  * Creates an estimate with a moving average for each definition. Only operations that this process saw pending count,
- * and each counts once. The first estimate is 1 second.
+ * and each counts once. The first estimate is what `known` returns, or 1 second.
  */
-export function createRetryAfterEstimate(): RetryAfterEstimate {
+export function createRetryAfterEstimate(known: KnownDuration = () => undefined): RetryAfterEstimate {
   const averageMs = new Map<string, number>();
   const tracked = createTracked();
-  const averageOf = (definition: string): number => averageMs.get(definition) ?? FIRST_MS;
+  const averageOf = (definition: string): number =>
+    averageMs.get(definition) ?? bounded(known(definition) ?? FIRST_MS);
   const learn = (definition: string, tookMs: number): void => {
-    const known = averageOf(definition);
+    const average = averageOf(definition);
     // Averages logarithms, because one operation that took an hour would dominate an arithmetic mean.
-    averageMs.set(
-      definition,
-      known * (Math.min(MAX_MS, Math.max(MIN_MS, tookMs)) / known) ** WEIGHT_OF_NEWEST,
-    );
+    averageMs.set(definition, average * (bounded(tookMs) / average) ** WEIGHT_OF_NEWEST);
   };
   return {
     accepted: ({ id, definition }, now) => {
@@ -68,6 +67,10 @@ export function createRetryAfterEstimate(): RetryAfterEstimate {
       if (tracked.take(id) !== undefined) learn(definition, settledAt - createdAt);
     },
   };
+}
+
+function bounded(ms: number): number {
+  return Math.min(MAX_MS, Math.max(MIN_MS, ms));
 }
 
 function seconds(expectedMs: number, ageMs: number): number {

@@ -1,6 +1,7 @@
 import type { NewOperation } from "../contract/operation.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
+import type { WorkCounter } from "../ports/work-counter.js";
 import type { Bell } from "./bell.js";
 
 const BATCH = 500;
@@ -20,6 +21,8 @@ export interface SweepOptions {
   /** Age at which a binding without an operation counts as abandoned. Milliseconds. */
   readonly abandonAfterMs: number;
   readonly observe: Observer;
+  /** Absent if the back end keeps no minutes. */
+  readonly minutes: WorkCounter | undefined;
 }
 
 /** Each process folds the minutes and deletes the actions of all, so they can wait longer than the rest. Numbers of cleanings. */
@@ -82,10 +85,11 @@ async function inBatches(step: () => Promise<number>): Promise<number> {
   return total;
 }
 
-async function endOverdue({ backend, definitions, bell, observe }: SweepOptions): Promise<number> {
+async function endOverdue({ backend, definitions, bell, observe, minutes }: SweepOptions): Promise<number> {
   const ended = await backend.operations.endOverdue({ limit: BATCH });
   for (const { id: operationId, ...about } of ended)
     observe({ event: "operation.expired", operationId, ...about });
+  minutes?.followedUpUnread(ended.map(({ id }) => id));
   // They may have held up their lanes, and their ends may have follow-ups of any definition.
   if (ended.length > 0)
     for (const definition of new Set([...definitions, ...ended.map((each) => each.definition)]))

@@ -32,6 +32,7 @@ import { checkWebhooks, type Webhooks } from "../ports/webhooks.js";
 import { createBacklog } from "../protocol/backlog.js";
 import { createBell } from "../protocol/bell.js";
 import { toBackend } from "../protocol/compose-stores.js";
+import { createCountedDurations } from "../protocol/counted-durations.js";
 import { checkKept } from "../protocol/kept.js";
 import { createLifecycle } from "../protocol/lifecycle.js";
 import { createRetryAfterEstimate } from "../protocol/retry-after.js";
@@ -110,7 +111,7 @@ export function createService<
   const backend = toBackend<Tx>(options.backend ?? (createMemoryBackend({ clock }) as Backend<Tx>), clock);
   checkKept(definitions, backend);
   const ownObserve = toObserver(options.observe, runtime.clock);
-  const minutes = minutesOf(backend.minutes, runtime, ownObserve);
+  const minutes = minutesOf(backend, runtime, ownObserve);
   const observe = minutes?.counting(ownObserve) ?? ownObserve;
   const report = (error: unknown): void => observe({ event: "background.failed", step: "close", error });
   const lifecycle = createLifecycle(report);
@@ -121,7 +122,10 @@ export function createService<
   const hub = createHub(following);
   const outputs =
     backend.output === undefined ? undefined : createOutputHub({ ...following, output: backend.output });
-  const estimate = createRetryAfterEstimate();
+  const names = definitions.map(({ name }) => name);
+  const estimate = createRetryAfterEstimate(
+    backend.minutes && createCountedDurations({ minutes: backend.minutes, clock, names }),
+  );
   const backlog = createBacklog({
     definitions,
     backend,
@@ -138,6 +142,7 @@ export function createService<
     formats: readFormats(definitions, options.formats),
     runtime,
     observe,
+    minutes,
     bell,
     ...(webhooks === undefined ? {} : { webhooks }),
     lifecycle,
@@ -166,7 +171,7 @@ export function createService<
       // The lifecycle waits for requests in progress, and these may be waiting for work.
       hub.close();
       outputs?.close();
-      return lifecycle.close([bell.flush, async () => minutes?.flush(), backend.close]);
+      return lifecycle.close([bell.flush, async () => minutes?.end(), backend.close]);
     },
     ...awaitUsing(),
   };

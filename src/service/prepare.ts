@@ -63,7 +63,9 @@ export async function prepare(
       context.lifecycle.checkOpen();
       const recorded = prepared.record(database);
       if (recorded.outcome !== "created") place?.giveBack();
-      return toSubmitted(acceptedIn(context, checked, recorded));
+      const accepted = acceptedIn(context, checked, recorded);
+      if (!accepted.replayed) context.minutes?.recorded([accepted.operationId]);
+      return toSubmitted(accepted);
     },
   };
 }

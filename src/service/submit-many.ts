@@ -60,8 +60,11 @@ export async function submitMany(
     const checked = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     checkSize(checked);
     const outcomes = await recordMany(context, checked, record);
-    if (tx !== undefined) return outcomes;
-    for (const [own, outcome] of outcomes) if (!("refusal" in outcome)) reportAccepted(context, own, outcome);
+    for (const [own, outcome] of outcomes) {
+      if ("refusal" in outcome) continue;
+      if (tx === undefined) reportAccepted(context, own, outcome);
+      else if (!outcome.replayed) context.minutes?.recorded([outcome.operationId]);
+    }
     return outcomes;
   }
 

@@ -95,7 +95,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
   const runtime: Runtime = { ...createSystemRuntime(), ...shared?.runtime, ...source.runtime };
   const { clock, random } = runtime;
   const ownObserve = toObserver(source.observe ?? shared?.observe, clock);
-  const minutes = minutesOf(backend.minutes, runtime, ownObserve);
+  const minutes = minutesOf(backend, runtime, ownObserve);
   // The observer of a service has counted already.
   const isCounted = source.observe === undefined && shared !== undefined;
   const observe = isCounted ? ownObserve : (minutes?.counting(ownObserve) ?? ownObserve);
@@ -222,7 +222,7 @@ const RUN_OPTIONS: OptionTable<{ readonly maxMs: number; readonly signal: AbortS
 
 /** Creates the sweep of a worker, which also reports definitions without a worker. */
 function sweepWith(context: WorkerContext, known: Definitions): Sweep {
-  const { processors, backend, settings, bell, observe } = context;
+  const { processors, backend, settings, bell, observe, minutes } = context;
   const sweep = createSweep({
     backend,
     definitions: [...processors.keys()],
@@ -234,6 +234,7 @@ function sweepWith(context: WorkerContext, known: Definitions): Sweep {
         failedRetentionMs: DEFAULT_FAILED_RETENTION_MS,
       },
     observe,
+    minutes,
     ...settings,
   });
   const unattended = known.map(({ name }) => name).filter((name) => !processors.has(name));

@@ -41,6 +41,11 @@ describe("the example server's configuration", () => {
     [{ API_TOKENS: "a=ann,a=bob" }, "API_TOKENS must not repeat a token; entry 2 does"],
     [{ WORK_MS: "-1" }, 'WORK_MS must be a whole number from 0 to 2147483647, not "-1"'],
     [{ LEASE_MS: "0" }, 'LEASE_MS must be a whole number from 1 to 2147483647, not "0"'],
+    [{ DEMO: "yes" }, 'DEMO must be one of 0, 1, not "yes"'],
+    [
+      { DEMO: "1", ROLE: "api", BACKEND: "sqlite:demo.db" },
+      "DEMO=1 runs in one process, so it needs ROLE=all, not api",
+    ],
     [{ LOG: "loud" }, 'LOG must be one of pretty, json, not "loud"'],
   ])("refuses %o with one line on stderr", async (variables, sentence) => {
     expect(await runServer(variables)).toEqual({ code: 1, stdout: [], stderr: [sentence] });

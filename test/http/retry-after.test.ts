@@ -141,3 +141,68 @@ describe("Retry-After", () => {
     expect((await service.handle(SUBMISSION)).headers["retry-after"]).toBe("4");
   });
 });
+
+describe("Retry-After of a process that has seen no operation end", () => {
+  /** A process that runs work and has counted it, and a fresh one without a worker. */
+  async function openProcesses(fails = false) {
+    const clock = createManualClock();
+    const { minutes, ...backend } = createMemoryBackend({ clock });
+    let reads = 0;
+    const open = () => {
+      const read: typeof minutes.read = (request) => {
+        reads += 1;
+        return fails ? Promise.reject(new Error("The store is down.")) : minutes.read(request);
+      };
+      const own = { ...backend, minutes: { ...minutes, read } };
+      return createOrderService({
+        backend: own,
+        authorize: allowAnonymous(),
+        runtime: { clock },
+        observe: false,
+      });
+    };
+    const first = open();
+    const worker = createWorker(first, {
+      orders: () => new Promise<void>((resolve) => clock.schedule(20 * SECOND_MS, resolve)),
+    });
+    await worker.start();
+    for (let count = 0; count < 3; count += 1) await first.handle(SUBMISSION);
+    await clock.advance(MINUTE_MS);
+    await worker.stop();
+    const fresh = open();
+    reads = 0;
+    return {
+      clock,
+      reads: () => reads,
+      retryAfter: async () => Number((await fresh.handle(SUBMISSION)).headers["retry-after"]),
+    };
+  }
+
+  it("is what operations took in other processes in the last hour, except for the first reply", async () => {
+    const { retryAfter } = await openProcesses();
+    expect(await retryAfter()).toBe(1);
+    expect(await retryAfter()).toBeGreaterThanOrEqual(20);
+    expect(await retryAfter()).toBeLessThanOrEqual(23);
+  });
+
+  it("costs one read per minute in which it is asked for, and none while the process is idle", async () => {
+    const { clock, retryAfter, reads } = await openProcesses();
+    await clock.advance(HOUR_MS / 2);
+    expect(reads()).toBe(0);
+    for (let count = 0; count < 5; count += 1) await retryAfter();
+    expect(reads()).toBe(1);
+    await clock.advance(HOUR_MS / 2);
+    expect(reads()).toBe(1);
+    await retryAfter();
+    expect(reads()).toBe(2);
+  });
+
+  it("stays at 1 second while the counts cannot be read", async () => {
+    const { clock, retryAfter, reads } = await openProcesses(true);
+    for (let count = 0; count < 3; count += 1) {
+      expect(await retryAfter()).toBe(1);
+      await clock.advance(MINUTE_MS);
+    }
+    expect(reads()).toBe(3);
+  });
+});

@@ -111,6 +111,17 @@ describe("a process that counts", () => {
     expect(await accepted()).toBe(2);
   });
 
+  it("counts what comes at the end of a minute and was preceded by a write at its beginning", async () => {
+    const { clock, service, accepted } = openStage(writes);
+    await clock.advance(MINUTE_MS - (clock.now() % MINUTE_MS));
+    await service.submit(orders, 1);
+    await createWorker(service, { orders: () => {} }).runUntilIdle();
+    await clock.advance(55_000);
+    await service.submit(orders, 2);
+    await clock.advance(10_000);
+    expect(await accepted()).toBe(2);
+  });
+
   it("writes what it has never written, however late", async () => {
     const { clock, service, accepted } = openStage(writes);
     await service.submit(orders, 1);

@@ -2,12 +2,14 @@ import { createMemoryBackend, createService, createWorker, permanentFailure } fr
 import { createOperator } from "async-request-reply/operator";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { METRICS } from "../../src/opentelemetry/metric-descriptions.js";
+import { claimOne } from "../support/claims.js";
 import { status } from "../support/webhooks/receiver.js";
 import { exportsOf } from "../support/webhooks/stage.js";
 import { announce, openStage } from "../webhooks/stage.js";
 import { type Measured, record } from "./telemetry.js";
 
 const name = (short: string): string => `async_request_reply.${short}`;
+const limited = { ...exportsOf, limits: { running: 4 } };
 const byOutcome = (values: readonly Measured[]): unknown =>
   Object.fromEntries(values.map(({ attributes, value }) => [attributes.outcome, value]));
 
@@ -106,6 +108,23 @@ describe("the metrics", () => {
     expect(await read()).toEqual(expected(0, 0));
   });
 
+  it("measure what runs, the limit, and whether a definition is paused", async () => {
+    const { backend, service, clock } = await openStage();
+    const definitions = [limited];
+    const operator = createOperator({ backend, definitions, runtime: { clock }, observe: false });
+    const recording = record({ operator });
+    const read = async (): Promise<unknown> => {
+      const names = ["queue.running", "queue.limit", "queue.paused"];
+      const all = await Promise.all(names.map((each) => recording.values(name(each))));
+      return all.map(([first]) => first?.value);
+    };
+    const { operationId } = await service.submit(exportsOf, { outcome: "complete" }, { tenant: "acme" });
+    expect(await read()).toEqual([0, 4, 0]);
+    await claimOne(backend.operations, operationId, { token: "t", leaseMs: 30_000 });
+    await operator.pause("exports");
+    expect(await read()).toEqual([1, 4, 1]);
+  });
+
   it("measure how many requests and calls wait", async () => {
     const { service, clock, work, submit } = await openStage();
     const recording = record({ service });
@@ -135,7 +154,7 @@ describe("the metrics", () => {
 
   it("are exactly those that are described", async () => {
     const { backend, service, post, submit, work } = await openStage();
-    const operator = createOperator({ backend, definitions: [exportsOf], observe: false });
+    const operator = createOperator({ backend, definitions: [limited], observe: false });
     const recording = record({ operator, service });
     await submit();
     await post("nothing");

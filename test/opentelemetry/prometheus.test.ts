@@ -23,7 +23,8 @@ async function scrape(): Promise<string> {
     await stage.close();
   });
   const { backend, service, post, submit, work } = stage;
-  const operator = createOperator({ backend, definitions: [exportsOf], observe: false });
+  const definitions = [{ ...exportsOf, limits: { running: 4 } }];
+  const operator = createOperator({ backend, definitions, observe: false });
   record({ operator, service }, [exporter]);
   await submit();
   await post("nothing");

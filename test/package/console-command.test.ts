@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOrderService } from "async-request-reply";
+import { createOrderService, createWorker, defineOrders } from "async-request-reply";
 import { createSqliteBackend } from "async-request-reply/sqlite";
 import Database from "libsql";
 import { afterAll, expect, it } from "vitest";
@@ -80,6 +80,24 @@ it("shows the definitions with these names", async () => {
   const { url } = await startConsole(file, "--definition", "orders", "--definition", "reports");
   const { get } = await logIn(url);
   expect(await (await get("api/overview")).json()).toMatchObject({ definitions: ["orders", "reports"] });
+});
+
+it("shows definitions without operations that have a worker", async () => {
+  const file = join(folder, "idle.db");
+  const database = new Database(file);
+  const source = {
+    definitions: [defineOrders()],
+    backend: createSqliteBackend({ database }),
+    observe: false as const,
+  };
+  const worker = createWorker(source, { orders: () => {} });
+  await worker.start();
+  await worker.stop();
+  await source.backend.close();
+  database.close();
+  const { url } = await startConsole(file);
+  const { get } = await logIn(url);
+  expect(await (await get("api/overview")).json()).toMatchObject({ definitions: ["orders"] });
 });
 
 const empty = join(folder, "other.db");

@@ -11,6 +11,7 @@ import { libraryMutants, plantInLibrary, restoreLibrary } from "./library-mutant
 import { findSeed, type Planted, type Play, playOn, type Section, type SeedRange } from "./pinned-seeds.js";
 import pins from "./pinned-seeds.json" with { type: "json" };
 import { plantedBackends } from "./planted-backends.js";
+import { plantedCounts, playCounts } from "./planted-counts.js";
 
 const { PIN, PIN_SEED = 1, PIN_HISTORIES = 2_000 } = process.env;
 
@@ -30,6 +31,12 @@ afterAll(() => {
 describe.each(Object.entries(plantedBackends))("%s", (section, table) => {
   it.each(Object.entries(table))("detects that %s", async (name, planted) => {
     await search(section as Section, name, planted, playOn(planted.create));
+  });
+});
+
+describe("counts", () => {
+  it.each(Object.entries(plantedCounts))("detects that %s", async (name, planted) => {
+    await search("counts", name, planted, playCounts(planted));
   });
 });
 
@@ -84,6 +91,7 @@ function report(section: string, name: string, seeds: number | readonly number[]
 function pin(): void {
   const names: readonly (readonly [string, readonly string[]])[] = [
     ["fates", Object.keys(injectedFaults)],
+    ["counts", Object.keys(plantedCounts)],
     ["library", Object.keys(libraryMutants)],
     ["postgres", Object.keys(postgresMutants)],
     ["sqlite", [plantedTurns.name]],

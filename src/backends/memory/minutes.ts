@@ -32,6 +32,7 @@ export function createMinutesTable(clock: Clock): MinutesTable {
     },
     remove: (key) => void lines.delete(nameOf(key)),
     stale: (before, limit) => filtered((line) => isStale(line, before), limit),
+    definitions: () => [...new Set([...lines.values()].map(({ key }) => key.definition))],
     between: (definition, from, to) =>
       filtered(({ key }) => key.definition === definition && key.start >= from && key.start < to),
   };

@@ -14,7 +14,7 @@ export function createPostgresMinutes(gateway: Gateway<unknown>): MinutesStore {
       const [row = {}] = await gateway.call("fold_minutes_v3", [limit]);
       return integer(row, "folded");
     },
-    read: async ({ definitions, from, to, stepMs }) => {
+    read: async ({ definitions = null, from, to, stepMs }) => {
       const rows = await gateway.call("read_minutes_v3", [definitions, from, to, stepMs], {
         repeatable: true,
       });

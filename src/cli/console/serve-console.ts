@@ -20,7 +20,7 @@ Serves the console on this machine until Ctrl-C. It prints an address that works
   --operate          Also shows payloads, and allows to cancel, run again, pause and resume. Default: read only.
   --port PORT        Port on 127.0.0.1. Default: a free one.
   --schema NAME      Name of the schema in Postgres. Default: async_request_reply.
-  --definition NAME  A definition to show. Can be repeated. Default: those of the newest operations, failures and pending ones.
+  --definition NAME  A definition to show. Can be repeated. Default: those of the newest operations, failures and pending ones, and those with workers.
   --help             Prints this text.
 `;
 const OPTIONS = {

@@ -2,7 +2,7 @@ import type { Accepted } from "./accepted.js";
 import type { SubmissionContext } from "./context.js";
 import { createBeforeReply } from "./creation/create-before-reply.js";
 import type { CheckedSubmission } from "./earlier-operation.js";
-import { type HeldPlace, inPlace } from "./in-place.js";
+import { changedNothing, type HeldPlace, inPlace } from "./in-place.js";
 import { recordSubmission } from "./record-submission.js";
 
 /** Features of the platform for a submission. */
@@ -17,7 +17,19 @@ interface Platform {
  *
  * Throws `BACKLOG_FULL`, `TOO_MANY_PENDING`, and errors of recording and creating.
  */
-export function accept(context: SubmissionContext, checked: CheckedSubmission): Promise<Accepted> {
+export async function accept(context: SubmissionContext, checked: CheckedSubmission): Promise<Accepted> {
+  const { id } = checked.submission.operation;
+  try {
+    const accepted = await admit(context, checked);
+    if (accepted.replayed && accepted.operationId === id) context.minutes?.recorded([id]);
+    return accepted;
+  } catch (error) {
+    if (!changedNothing(error)) context.minutes?.recorded([id]);
+    throw error;
+  }
+}
+
+function admit(context: SubmissionContext, checked: CheckedSubmission): Promise<Accepted> {
   const place = context.backlog?.admit(checked.submission.operation);
   return place === undefined ? record(context, checked) : recordInPlace(context, checked, place);
 }

@@ -2,6 +2,7 @@ import type { Definitions } from "../../contract/definition/definitions.js";
 import type { AnyCreators } from "../../ports/create.js";
 import type { Observer } from "../../ports/observer.js";
 import type { Webhooks } from "../../ports/webhooks.js";
+import type { WorkCounter } from "../../ports/work-counter.js";
 import type { Backlog } from "../../protocol/backlog.js";
 import type { Bell } from "../../protocol/bell.js";
 import type { OperationsContext } from "../context.js";
@@ -22,6 +23,8 @@ export interface SubmissionContext extends OperationsContext {
   readonly create: AnyCreators;
   readonly settings: OperationsContext["settings"] & SubmissionSettings;
   readonly observe: Observer;
+  /** Absent if the back end keeps no minutes. */
+  readonly minutes: WorkCounter | undefined;
   readonly bell: Bell;
   /** Refuses submissions over the limits of pending operations. Absent if no definition has such a limit. */
   readonly backlog?: Backlog;

@@ -55,8 +55,13 @@ async function recordAdmitted(
     return new Map([...results, ...refused]);
   } catch (error) {
     if (changedNothing(error)) for (const place of places.values()) place?.giveBack();
+    else context.minutes?.recorded(admitted.map(idOf));
     throw error;
   }
+}
+
+function idOf({ submission }: CheckedSubmission): string {
+  return submission.operation.id;
 }
 
 /** Takes a place of the backlog for each submission that finds one. If the store fails, none is kept. */

@@ -6,7 +6,7 @@ import { type Entry, isHidden, isUncertain } from "./ledger/entry.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { Stage } from "./stage.js";
 
-const DEFINITIONS = [orders.name, NOTICES.name, WEBHOOK_DELIVERY];
+export const DEFINITIONS: readonly string[] = [orders.name, NOTICES.name, WEBHOOK_DELIVERY];
 
 /** Small, so that many pages begin in the middle of the operations of another tenant or definition. */
 const PAGE = 2;

@@ -13,7 +13,7 @@ import { Ledger } from "./ledger/ledger.js";
 import { unfinished } from "./ledger/readings.js";
 import { SynchronousTransactions, type SynchronousUserTransactions } from "./ports/synchronous.js";
 import { Transactions, type UserTransactions } from "./ports/transactions.js";
-import { readAll } from "./read-all.js";
+import { DEFINITIONS, readAll } from "./read-all.js";
 import type { Stage } from "./stage.js";
 import type { History } from "./world/history.js";
 import { Process } from "./world/process.js";
@@ -46,6 +46,11 @@ export interface SimulationOptions {
    * back end has `output`.
    */
   readonly output?: boolean;
+  /**
+   * Whether processes count by minute. Histories then check the sums. Default: `true` for every second block of 1,024 seeds if the
+   * back end has `minutes`.
+   */
+  readonly counts?: boolean;
   /**
    * Whether claims begin attempts by urgency and by turns of the tenants. Histories then check that. Default: `false`.
    */
@@ -110,6 +115,9 @@ const READ_EVERY = 25;
 const OPERATORS = 2;
 /** Number of readers of outputs, one for each tenant. */
 const READERS = 2;
+/** Time within which processes have written what they have counted. Milliseconds. */
+const COUNTED_MS = 30_000;
+const DAY_MS = 86_400_000;
 
 /**
  * Runs one history of clients, services, workers, sweepers and operators on a back end, and checks that the contract
@@ -137,6 +145,7 @@ async function play(
   const created = await createBackend(world.clockOf(new Process("store")));
   const backend = "backend" in created ? created.backend : created;
   const output = (options.output ?? (options.seed >> 1) % 4 === 3) ? backend.output : undefined;
+  const minutes = (options.counts ?? (options.seed >> 10) % 2 === 1) ? backend.minutes : undefined;
   const users = "transactions" in created ? created.transactions : undefined;
   const ledger: Ledger = new Ledger(() => world.now, {
     locks: users !== undefined,
@@ -155,6 +164,7 @@ async function play(
     ledger,
     backend,
     output,
+    minutes,
     transactions,
     synchronous,
     hearings: new Set(),
@@ -198,6 +208,7 @@ async function play(
     if (step % READ_EVERY === 0 && activeClients === 0 && (await isOver(stage))) break;
   }
   await judgeEnd(stage, activeClients);
+  await judgeCounts(stage);
   await transactions.endAll();
   await backend.close?.();
   // Copies, because calls that are still under way may add to the originals.
@@ -224,4 +235,14 @@ async function judgeEnd(stage: Stage, activeClients: number): Promise<void> {
   for (const { id, promised } of unfinished(ledger.entries)) {
     ledger.violated("I2", `${id} ${promised ? "was promised but " : ""}never ended`);
   }
+}
+
+/** Lets the living processes write what they have counted, and checks the sums. */
+async function judgeCounts({ world, ledger, minutes }: Stage): Promise<void> {
+  if (minutes === undefined || ledger.violations.length > 0) return;
+  const until = world.now + COUNTED_MS;
+  while (world.now < until) await world.step();
+  const range = { from: 0, to: until + DAY_MS, stepMs: until + DAY_MS };
+  for (const name of DEFINITIONS)
+    ledger.work.read(name, await minutes.read({ ...range, definitions: [name] }), world.isCalm);
 }

@@ -1,5 +1,6 @@
 import type { OrderDefinition } from "../../contract/definition/order.js";
 import type { Backend, SeparateStores } from "../../ports/backend.js";
+import type { MinutesStore } from "../../ports/minutes-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import type { Extras } from "./actors/extras.js";
 import type { Ledger } from "./ledger/ledger.js";
@@ -22,6 +23,8 @@ export interface Stage {
   readonly backend: Backend | SeparateStores;
   /** Keeps the output of orders. Absent in histories without output. */
   readonly output: OutputStore | undefined;
+  /** Keeps what processes count by minute. Absent in histories in which they do not count. */
+  readonly minutes: MinutesStore | undefined;
   /** The workers that hear rings, in all processes of the world. */
   readonly hearings: Set<Hearing>;
   readonly transactions: Transactions;

@@ -39,7 +39,8 @@ export type HandleAttempt = (attempt: BegunAttempt) => Promise<void>;
  * others.
  */
 export function createAttempts(context: WorkerContext): HandleAttempt {
-  const { processors, runtime, bell, estimate, observe, suspects, running, draining, stopping } = context;
+  const { processors, runtime, bell, estimate, observe, minutes, suspects, running, draining, stopping } =
+    context;
   // No attempt begins after this, because draining comes first.
   stopping.onRaise(() => running.interruptAll());
 
@@ -114,8 +115,10 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
   /** Rings for what can begin now: the operation again, those that have waited for its place, and its follow-up. */
   function ringAfter(operation: Operation, state: OperationState, settlement: Settlement | undefined): void {
     const hadPlace = processors.get(operation.definition)?.definition.limits !== undefined;
-    if (isTerminal(state)) ringAfterEnd(bell, operation, hadPlace);
-    else if (hadPlace) void ring(operation);
+    if (isTerminal(state)) {
+      minutes?.followedUp(operation);
+      ringAfterEnd(bell, operation, hadPlace);
+    } else if (hadPlace) void ring(operation);
     if (settlement?.to === "retry" && !isTerminal(state)) void ring(operation, settlement.delayMs);
   }
 

@@ -21,7 +21,7 @@ export async function finishCreation(
   { lease, operation }: BegunAttempt,
   context: WorkerContext,
 ): Promise<boolean> {
-  const { backend, runtime, observe } = context;
+  const { backend, runtime, observe, minutes } = context;
   const { operations } = backend;
   const { clock } = runtime;
   const { leaseMs, maxAttempts, maxResultBytes } = settings;
@@ -34,6 +34,7 @@ export async function finishCreation(
     if (outcome === "settled") {
       const { attempt: _, ...event } = attemptEvent("operation.abandoned", operation);
       observe(event);
+      minutes?.failed(operation);
     }
     return false;
   }
@@ -49,6 +50,7 @@ export async function finishCreation(
       retryDelayMs: RETRY_DELAY_MS,
       onError,
     });
+    if (created.outcome === "failed") minutes?.failed(operation);
     return created.outcome === "created";
   } catch (error) {
     if (!isAsyncReplyError(error) || error.code !== "INPUT_REFUSED") throw error;

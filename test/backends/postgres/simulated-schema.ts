@@ -36,6 +36,7 @@ export async function openSimulatedSchema(server: Server): Promise<SimulatedSche
           "output_chunks",
           "output_discards",
           "paused",
+          "minutes",
           "shortest_leases",
           "effects",
         ];

@@ -68,6 +68,12 @@ export const brokenMinutes: readonly BrokenPort<MinutesBackend>[] = named({
       },
     })),
   ),
+  "reads nothing unless definitions are named": caughtBy(
+    ["minutes.read.all"],
+    altering(({ read }) => ({
+      read: ({ definitions = [], ...request }) => read({ ...request, definitions }),
+    })),
+  ),
   "reads the minute at the end of the range": caughtBy(
     ["minutes.read.range"],
     altering(({ read }) => ({ read: (request) => read({ ...request, to: request.to + MINUTE_MS }) })),

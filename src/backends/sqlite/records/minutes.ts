@@ -31,6 +31,8 @@ export function createMinutesTable({ run, all, first }: Statements, now: () => n
       read(FOLDED, HOUR_MS, hour);
       return rows.map(toKeptWork);
     },
+    definitions: () =>
+      all("select distinct definition from arr_minutes").map((row) => text(row, "definition")),
     between: (definition, from, to) =>
       all(
         "select * from arr_minutes where definition = ? and start >= ? and start < ?",

@@ -11,6 +11,7 @@ import { settleCreation } from "./create-resource.js";
 import {
   type Creation,
   continueWith,
+  countFailed,
   createUnder,
   limitsOf,
   notCreated,
@@ -90,12 +91,11 @@ async function recordFailure(creation: Creation, thrown: unknown): Promise<Accep
   if (error === undefined) throw notRecorded(notCreated(0));
   return recordPreparing(creation, async (lease, replayed) => {
     const { operations } = creation.context.backend;
-    await settleCreation(
-      lease,
-      { to: "failed", error },
-      { operations, onError: limitsOf(creation.context).onError },
-    );
-    return { ...(await readAgain(creation, lease.operationId)), replayed };
+    const { onError } = limitsOf(creation.context);
+    const { outcome } = await settleCreation(lease, { to: "failed", error }, { operations, onError });
+    const accepted = await readAgain(creation, lease.operationId);
+    if (outcome === "failed") countFailed(creation, accepted);
+    return { ...accepted, replayed };
   });
 }
 

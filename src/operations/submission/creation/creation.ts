@@ -29,6 +29,7 @@ export async function continueWith(creation: Creation, operation: Operation): Pr
     limit: 1,
     operationId: operation.id,
   });
+  creation.context.minutes?.cancelled(claimed.ended);
   const [begun] = claimed.begun;
   if (begun === undefined) {
     const { nextInMs } = claimed;
@@ -56,7 +57,13 @@ export async function createUnder(creation: Creation, lease: Lease, replayed: bo
   if (created.outcome === "created") return { operationId, replayed, ring: true, resource: created.resource };
   if (created.outcome === "not-created") throw replayed ? notRecorded(notCreated(0)) : notCreated(0);
   const accepted = await readAgain(creation, operationId);
+  if (created.outcome === "failed") countFailed(creation, accepted);
   return { ...accepted, replayed: replayed || created.outcome === "lost" };
+}
+
+/** Counts an operation whose creation has failed, as it was read again. */
+export function countFailed({ context }: Creation, { operation }: Accepted): void {
+  if (operation !== undefined) context.minutes?.failed(operation);
 }
 
 /** Returns the `create` function of a submission with its arguments. */

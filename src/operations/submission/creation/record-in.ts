@@ -35,6 +35,7 @@ export async function recordIn(
   try {
     const accepted = acceptedIn(context, checked, await recordInTransaction(tx, submission, create));
     if (accepted.replayed) place?.giveBack();
+    else context.minutes?.recorded([operationId]);
     return accepted.replayed || resource === undefined ? accepted : { ...accepted, resource };
   } catch (error) {
     // After any error, the transaction holds no operation of this call.

@@ -92,7 +92,9 @@ async function operate(stage: Stage, process: Process, over: () => boolean): Pro
     const successor = { id: stage.newId(), onEndId: stage.newId() };
     return async () => {
       const result = await redrive(id, successor);
-      if (result.outcome === "redriven") ledger.redrives.returned(id, result.operationId);
+      if (result.outcome !== "redriven") return;
+      ledger.redrives.returned(id, result.operationId);
+      if (result.created) ledger.work.createdDirectly(result.operationId);
     };
   }
 }

@@ -31,6 +31,7 @@ import { Redrives } from "./redrives.js";
 import { Timing } from "./timing.js";
 import { Turns } from "./turns.js";
 import { Webhooks } from "./webhooks.js";
+import { WorkCountsJudge } from "./work-counts.js";
 
 type LedgerOption = "locks" | "keepsPlaces" | "takesTurns" | "hasOutput";
 
@@ -64,6 +65,7 @@ type LedgerOption = "locks" | "keepsPlaces" | "takesTurns" | "hasOutput";
  * - I26: An operation with a deadline begins in time or expires, never both. See {@link Deadlines}.
  * - I27: Without faults, no work waits for long while a worker has a free slot for it. See {@link Conservation}.
  * - I28: Readers and attempts have exactly what stands of an output, byte for byte. See {@link Outputs}.
+ * - I29: Processes count what happens by minute, and nothing twice. See {@link WorkCountsJudge}.
  */
 export class Ledger {
   readonly entries: Entries;
@@ -86,6 +88,7 @@ export class Ledger {
   readonly turns: Turns;
   readonly outputs: Outputs;
   readonly conservation: Conservation;
+  readonly work: WorkCountsJudge;
   readonly #followUps: FollowUps;
 
   /**
@@ -107,6 +110,7 @@ export class Ledger {
     this.counts = new Counts(this.entries, this.pauses);
     this.redrives = new Redrives(this.entries);
     this.claims = new Claims(this.entries);
+    this.work = new WorkCountsJudge(this.entries);
     this.readings = new Readings(this.entries, this.redrives);
     this.listings = new Listings(this.entries, this.redrives);
     this.#followUps = new FollowUps(this.entries);

@@ -4,6 +4,7 @@ import { composeStores } from "../../../protocol/compose-stores.js";
 import type { Stage } from "../stage.js";
 import { brief } from "../world/names.js";
 import type { Process } from "../world/process.js";
+import { minutesOf } from "./minutes.js";
 import { outputOf } from "./output.js";
 import { ringsOf } from "./rings.js";
 import { transactionsOf } from "./shared-transactions.js";
@@ -17,11 +18,14 @@ import { synchronousOf } from "./synchronous.js";
 export function portsOf(stage: Stage, process: Process): Backend {
   const { backend, world, ledger } = stage;
   const queue = ringsOf(stage, process);
-  const output = present({ output: stage.output && outputOf(stage.output, process, stage) });
+  const kept = present({
+    output: stage.output && outputOf(stage.output, process, stage),
+    minutes: stage.minutes && minutesOf(stage.minutes, process, world),
+  });
   if ("submissions" in backend)
     return {
       operations: operationsOf(backend.operations, process, stage),
-      ...output,
+      ...kept,
       queue,
       submissions: submissionsOf(backend.submissions, process, stage),
       check: () => backend.check(),
@@ -29,7 +33,7 @@ export function portsOf(stage: Stage, process: Process): Backend {
     };
   const operations = separateOperationsOf(backend.operations, process, stage);
   const idempotency = idempotencyOf(backend.idempotency, process, world, ledger);
-  return composeStores({ operations, idempotency, ...output, queue }, { clock: world.clockOf(process) });
+  return composeStores({ operations, idempotency, ...kept, queue }, { clock: world.clockOf(process) });
 }
 
 function submissionsOf(own: Submissions<unknown>, process: Process, stage: Stage): Submissions<unknown> {

@@ -60,6 +60,7 @@ export class World {
   #now = START;
   #faultsLeft: number;
   #jumpsLeft: number;
+  #isCalm = true;
   readonly #isDecided: () => boolean;
 
   /** `isDecided` returns whether the result is already known, so that time can move on without running late calls. */
@@ -72,6 +73,11 @@ export class World {
 
   get now(): number {
     return this.#now;
+  }
+
+  /** Whether no call has failed, no process was frozen, and the clock has not jumped. */
+  get isCalm(): boolean {
+    return this.#isCalm;
   }
 
   get choices(): Choices {
@@ -106,6 +112,7 @@ export class World {
   /** Freezes a process for a while. Nothing in it runs, but calls that it has already sent arrive. */
   freeze(process: Process, ms: number): void {
     this.note(`${process.name} freezes`);
+    this.#isCalm = false;
     process.frozenUntil = Math.max(process.frozenUntil, this.#now + ms);
   }
 
@@ -145,6 +152,7 @@ export class World {
     if (action === "act") return this.#act(arriving[this.#choices.choose(arriving.length)]);
     if (action === "wait") return this.#wait();
     this.#jumpsLeft -= 1;
+    this.#isCalm = false;
     await this.#moveTo(this.#now + (JUMPS_MS[this.#choices.choose(JUMPS_MS.length)] ?? 0));
     if (!this.#isDecided()) this.note("the clock jumps");
   }
@@ -215,7 +223,10 @@ export class World {
     const made = this.#callsMade.get(name) ?? 0;
     this.#callsMade.set(name, made + 1);
     const fate = chooseFate(this.#choices, made, fates);
-    if (fate !== "answered") this.#faultsLeft -= 1;
+    if (fate !== "answered") {
+      this.#faultsLeft -= 1;
+      this.#isCalm = false;
+    }
     return fate;
   }
 

@@ -46,6 +46,16 @@ export const writingChecks: readonly MinutesStoreCheck[] = [
     },
   },
   {
+    rule: "minutes.read.all",
+    name: "reads all definitions if none are named",
+    check: async (backend) => {
+      const minute = await currentMinute(backend);
+      await backend.minutes.write([newRow(minute, {}), newRow(minute, { definition: "reports" })]);
+      const steps = await backend.minutes.read({ from: minute, to: minute + MINUTE_MS, stepMs: MINUTE_MS });
+      deepEqual(steps.map(({ definition }) => definition).sort(), ["orders", "reports"], "the definitions");
+    },
+  },
+  {
     rule: "minutes.write.many",
     name: "adds up processes, and keeps minutes and definitions apart",
     check: async (backend) => {

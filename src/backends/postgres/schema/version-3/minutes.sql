@@ -100,7 +100,7 @@ begin
 end
 $function$;
 
--- Returns the sums of each definition and step, of all processes.
+-- Returns the sums of each definition and step, of all processes. Without names, of all definitions.
 create function {{schema}}.read_minutes_v3(p_definitions text[], p_from float8, p_to float8, p_step_ms float8)
 returns table (definition text, start_ms bigint, served boolean, {{result_types}}) language plpgsql
 {{by_index}} set lock_timeout = '5s'
@@ -110,10 +110,11 @@ declare
   range_start bigint := p_from;
   range_end bigint := p_to;
   step_ms bigint := p_step_ms;
+  names text[] := coalesce(p_definitions, array(select distinct m.definition from {{schema}}.minutes m));
 begin
   return query select t.definition, range_start + (t.start_ms - range_start) / step_ms * step_ms, bool_or(t.served), {{read_sums}}
   from {{schema}}.minutes t
-  where t.definition = any(p_definitions) and t.start_ms >= range_start and t.start_ms < range_end
+  where t.definition = any(names) and t.start_ms >= range_start and t.start_ms < range_end
   group by t.definition, (t.start_ms - range_start) / step_ms;
 end
 $function$;

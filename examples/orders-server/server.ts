@@ -43,11 +43,12 @@ async function start(configuration: Configuration): Promise<void> {
   const service = withOpenApi(orders, { info });
   const processors = { orders: createShipping(configuration) };
   const worker = createWorker(service, processors, { leaseMs, drainTimeoutMs: graceMs });
-  const { handler, loginAt } = mountConsole(configuration.console, service, observe);
+  const { handler, loginAt, close } = mountConsole(configuration.console, service, observe);
   const server = role === "worker" ? undefined : await listen(handler, configuration);
   if (role !== "api") await worker.start();
 
   onSignal(async (signal) => {
+    void close?.();
     const stopped = server === undefined ? service.close() : closeServer(server.http, service, { graceMs });
     log.notice(
       `${signal}: finishing requests and attempts in progress; a second signal ends the process at once`,

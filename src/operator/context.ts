@@ -27,6 +27,8 @@ export interface OperatorContext {
   readonly store: OperatorStore;
   /** Reads a part of an output, or returns undefined for an unknown operation. Absent if the back end keeps no output. */
   readonly readOutput: ((id: string, after: OutputPosition) => Promise<OutputSlice | undefined>) | undefined;
+  /** Reports the ids of operations that change, like `watch` of the store. Absent if the back end sends no notifications. */
+  readonly watch: OperationStore["watch"];
   /** Reads what processes counted by minute. Absent if the back end keeps no minutes. */
   readonly readMinutes: MinutesStore["read"] | undefined;
   readonly runtime: Runtime;
@@ -96,6 +98,7 @@ export function contextOf(
     readMinutes:
       minutes &&
       ((request) => withinTime(minutes.read(request), ANSWER_TIMEOUT_MS, runtime.clock, tookTooLong)),
+    watch: operations.watch?.bind(operations),
     runtime,
     observe,
     bell: createBell({ queue, runtime, observe }),
@@ -116,11 +119,11 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 /** Methods of a store that an operator uses. */
 type OperatedStore = Pick<
   OperationStore,
-  "getMany" | "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume"
+  "getMany" | "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume" | "watch"
 >;
 
 /** Those with a time limit. */
-interface OperatorStore extends Omit<OperatedStore, "getMany"> {
+interface OperatorStore extends Omit<OperatedStore, "getMany" | "watch"> {
   /** Reads an operation of any tenant. Returns undefined if it does not exist. */
   find(operationId: string): Promise<Operation | undefined>;
 }

@@ -110,6 +110,12 @@ export interface Operator<Name extends string = string> {
    * Rejects with `INVALID_OPTION` if the range has more than 2,000 steps, and with `NOT_SUPPORTED` if the back end keeps no minutes.
    */
   series(options: SeriesOptions<Name>): Promise<readonly SeriesStep<Name>[]>;
+  /**
+   * Calls `onChange` with the ids of operations that are created or change, in any process, and returns a function that stops the calls.
+   * `onChange` must not throw. An id is a hint to look: it may come more than once, or not at all, so also look now and then. A call
+   * without an id means that some may have been missed. Absent if the back end sends no notifications.
+   */
+  watch?(onChange: (operationId?: string) => void): () => void;
   /** Cancels an operation, even if its definition does not let clients cancel. */
   cancel(operationId: string): Promise<OperatorCancelResult>;
   /**
@@ -171,6 +177,7 @@ export function operatorOf<List extends Definitions>(context: OperatorContext): 
     stats: () => readStats(context),
     series: (given) => series(context, given) as Promise<readonly SeriesStep<NameOf<List>>[]>,
     failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
+    ...present({ watch: context.watch }),
     cancel: (operationId) => cancel(context, operationId),
     redrive: ((target: string | RedriveFilter, given?: RedriveOptions) =>
       typeof target === "string"

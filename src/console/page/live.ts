@@ -3,7 +3,7 @@ const POLL_MS = 10_000;
 const POLL_BESIDE_MS = 45_000;
 /** Pause after a load. It is longer after a slow one, because many pages must not keep a slow server busy. Milliseconds. */
 const PAUSE_MS = 1_000;
-const PAUSE_FACTOR = 5;
+const PAUSE_FACTOR = 2;
 /** Pages whose streams ended together do not come back together. Milliseconds. */
 const MAX_AWAY_MS = 4_000;
 

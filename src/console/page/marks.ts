@@ -19,11 +19,11 @@ export function sentenceOf({ action, by }: Mark): string {
   return (ACTIONS[action] ?? action) + (by === undefined ? "" : ` by ${by}`);
 }
 
-/** Draws a vertical line for each mark, whose title says what was done. */
+/** Draws a vertical line for each mark. Its title says what was done, also to who points beside it. */
 export function linesOf(marks: readonly Mark[], span: Span): readonly SVGElement[] {
-  return marks.map((mark) => {
-    const x = Math.max(0, stepAt(mark.at, span));
+  return marks.flatMap((mark) => {
+    const d = `M${Math.max(0, stepAt(mark.at, span))} 0V${HEIGHT}`;
     const title = svg("title", {}, `${localTime(mark.at)}: ${sentenceOf(mark)}`);
-    return svg("path", { class: "mark", d: `M${x} 0V${HEIGHT}` }, title);
+    return [svg("path", { class: "mark", d }), svg("path", { class: "around", d }, title)];
   });
 }

@@ -46,6 +46,7 @@ export function area(values: readonly number[], most: number, kind: string): SVG
   return svg("path", { class: kind, d: `M0 ${HEIGHT}${path.join("")}V${HEIGHT}z` });
 }
 
+/** The highest level leaves room for the thickness of a line. */
 function heightOf(value: number, most: number): number {
-  return Math.round((1 - value / Math.max(1, most)) * HEIGHT * 100) / 100;
+  return HEIGHT - Math.round((value / Math.max(1, most)) * (HEIGHT - 1) * 100) / 100;
 }

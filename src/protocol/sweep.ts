@@ -22,15 +22,18 @@ export interface SweepOptions {
   readonly observe: Observer;
 }
 
-/** Minutes can wait longer than the rest, and idle workers send few statements. */
+/** Each process folds the minutes of all, so they can wait longer than the rest. Number of cleanings. */
 const FOLD_EVERY = 5;
 
 /** The two parts of a sweep. They never reject. */
 export interface Sweep {
   /** Ends overdue operations. */
   endOverdue(): Promise<void>;
-  /** Ends abandoned submissions, deletes operations whose retention is over and output that was discarded, and adds up minutes. */
-  clean(): Promise<void>;
+  /**
+   * Ends abandoned submissions, deletes operations whose retention is over and output that was discarded, and adds up minutes. Resolves
+   * to whether it deleted operations, or could not.
+   */
+  clean(): Promise<boolean>;
 }
 
 /**
@@ -60,6 +63,7 @@ export function createSweep(options: SweepOptions): Sweep {
       if (minutes !== undefined && cleanings % FOLD_EVERY === 0)
         await attempted("fold-minutes", () => minutes.fold({ limit: BATCH }));
       cleanings += 1;
+      return count !== 0;
     },
   };
 }

@@ -31,7 +31,10 @@ export interface Loops {
 }
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
-/** Interval at which operations are deleted, unless sweeps are to be more frequent than the default. Milliseconds. */
+/**
+ * Interval at which operations are deleted, unless sweeps are to be more frequent than the default. Twice as long where nothing was
+ * to be deleted, so that idle workers send few statements. Milliseconds.
+ */
 const CLEAN_INTERVAL_MS = 60_000;
 /** The same for the end of overdue operations if no definition has a deadline: submissions may have one. Milliseconds. */
 const OVERDUE_INTERVAL_MS = 30_000;
@@ -143,8 +146,8 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
       while (!draining.raised) {
         await sweep.endOverdue();
         if (clock.elapsed() >= cleanAt) {
-          await sweep.clean();
-          cleanAt = clock.elapsed() + CLEAN_INTERVAL_MS * share;
+          const hasDeleted = await sweep.clean();
+          cleanAt = clock.elapsed() + CLEAN_INTERVAL_MS * share * (hasDeleted ? 1 : 2);
         }
         await sleep(sweepMs, clock, draining);
       }

@@ -239,8 +239,9 @@ function sweepWith(context: WorkerContext, known: Definitions): Sweep {
   return {
     ...sweep,
     clean: async () => {
-      await sweep.clean();
+      const hasDeleted = await sweep.clean();
       await reportUnattended();
+      return hasDeleted;
     },
   };
 }

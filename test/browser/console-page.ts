@@ -24,7 +24,9 @@ export function useConsole(): { readonly openPage: OpenPage; readonly openConsol
     page.on("pageerror", (error) => problems.push(String(error)));
     onTestFinished(() => expect(problems).toEqual([]));
     // A page that refreshes itself can be in the middle of a request.
-    onTestFinished(() => page.unrouteAll({ behavior: "ignoreErrors" }));
+    onTestFinished(async () => {
+      if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
+    });
     await prepare?.(page);
     await page.goto(url);
     await page.locator("main[aria-busy=false]").waitFor();

@@ -76,6 +76,8 @@ export type { AttemptEvent, OperationEvent, RunEvent, TimedEvent } from "./ports
 export type {
   BoundedCount,
   DefinitionStats,
+  InspectedOperation,
+  InspectRequest,
   ListedOperation,
   ListPosition,
   ListRequest,

@@ -227,7 +227,7 @@ describe("routeToTenant", () => {
         }),
     });
     const request = submission({ id: "ada" });
-    request.headers.set("async-request-reply-call", "getMany");
+    request.headers.set("async-request-reply-call", "inspect");
     await route(request, {});
     expect(forwarded.map(({ headers }) => headers.get("async-request-reply-call"))).toEqual([null]);
   });

@@ -1,3 +1,4 @@
+import type { OperationAttempt } from "../operator/attempts.js";
 import type { WaitingReason } from "../operator/explain.js";
 import type { DefinitionSettings } from "../operator/operator.js";
 import type { DefinitionCounts } from "../operator/pause.js";
@@ -70,13 +71,17 @@ export interface TimelineEntry {
   readonly event:
     | "accepted"
     | "omitted"
-    | "lost"
-    | "attempt-failed"
-    | "attempt-open"
-    | "completed"
+    | `attempt-${OperationAttempt["outcome"]}`
+    | "waiting"
     | "failed"
     | "redriven";
   readonly at?: Date;
+  /** When the attempt began. */
+  readonly startedAt?: Date;
+  /** When the operation is due, or was. */
+  readonly until?: Date;
+  /** Random id of the worker that ran the attempt. */
+  readonly process?: string;
   /** Number of the attempt, or of the last attempt that was left out. */
   readonly attempt?: number;
   /** Reason of a failure. */

@@ -13,6 +13,7 @@ import {
   type Stepped,
   settle,
 } from "./entry.js";
+import { inspect } from "./inspect.js";
 import type { OutputTable } from "./output.js";
 import { keepCheckpoint, knownRedrive, successorOf } from "./redrive.js";
 import type { Table } from "./table.js";
@@ -124,6 +125,7 @@ export function createOperationStore<
       return ended;
     },
     getMany: (ids) => driver.read(() => table.getMany(ids)),
+    inspect: (request) => driver.read(() => inspect(table, request)),
     list: (request) => driver.read(() => table.list(request)),
     stats: ({ definitions }) => driver.read(() => definitions.map((name) => table.stats(name))),
     countPending: (requests) => driver.read(() => requests.map((request) => table.countPending(request))),

@@ -76,6 +76,8 @@ export interface PlaceTable<Found extends Entry, Named = Found> {
   now(): number;
   /** Returns the attempts of a definition that run, of all tenants or of one. */
   running(definition: string, tenant?: string): Running;
+  /** Returns the number of those of a tenant whose lease has not ended. */
+  countLive(definition: string, tenant: string): number;
   /** Takes away the expired leases of these attempts, except for those that are being cancelled. */
   releaseExpired(definition: string, tenant?: string): void;
   /** Notes that an entry begins under a limit. */

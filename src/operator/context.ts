@@ -1,7 +1,7 @@
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
-import { isOperationId, type Operation } from "../contract/operation.js";
+import { isOperationId } from "../contract/operation.js";
 import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
 import { invalidOption, isObject, misuse, shown, suggestName } from "../contract/options.js";
 import type { OutputPosition } from "../contract/output.js";
@@ -12,6 +12,7 @@ import { withinTime } from "../platform/waits.js";
 import type { Backend } from "../ports/backend.js";
 import type { MinutesStore } from "../ports/minutes-store.js";
 import type { Observer } from "../ports/observer.js";
+import type { InspectedOperation, InspectRequest } from "../ports/operation-reads.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { OutputSlice, OutputStore } from "../ports/output-store.js";
 import type { Queue } from "../ports/queue.js";
@@ -72,20 +73,22 @@ export function createContext(options: object): OperatorContext {
         "`createOperator({ backend: service.backend, definitions: service.definitions })`.",
     );
   const { backend, ...parts } = readOptions<Parts>(options, OPTIONS, "createOperator");
-  return contextOf(backend, parts);
+  const { operations, output, minutes, queue } = backend;
+  return contextOf({ operations, inspect: inspecting(operations), output, minutes, queue }, parts);
 }
 
 /** The parts of a back end that an operator uses. */
 export interface OperatedBackend {
   readonly operations: OperatedStore;
-  readonly output?: Pick<OutputStore, "read">;
-  readonly minutes?: MinutesStore;
+  readonly inspect: NonNullable<OperationStore["inspect"]>;
+  readonly output?: Pick<OutputStore, "read"> | undefined;
+  readonly minutes?: MinutesStore | undefined;
   readonly queue: Pick<Queue, "publish">;
 }
 
 /** Creates the dependencies of an operator over a back end. */
 export function contextOf(
-  { operations, output, minutes, queue }: OperatedBackend,
+  { operations, inspect, output, minutes, queue }: OperatedBackend,
   { definitions, runtime, ...given }: Omit<Parts, "backend">,
 ): OperatorContext {
   const ownObserve = toObserver(given.observe, runtime.clock);
@@ -93,7 +96,7 @@ export function contextOf(
   return {
     definitions,
     names: definitions.map(({ name }) => name),
-    store: createOperatorStore(operations, runtime.clock),
+    store: createOperatorStore(operations, inspect, runtime.clock),
     readOutput: output && createReadOutput(output, runtime.clock),
     readMinutes:
       minutes &&
@@ -119,26 +122,35 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 /** Methods of a store that an operator uses. */
 type OperatedStore = Pick<
   OperationStore,
-  "getMany" | "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume" | "watch"
+  "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume" | "watch"
 >;
 
 /** Those with a time limit. */
-interface OperatorStore extends Omit<OperatedStore, "getMany" | "watch"> {
-  /** Reads an operation of any tenant. Returns undefined if it does not exist. */
-  find(operationId: string): Promise<Operation | undefined>;
+interface OperatorStore extends Omit<OperatedStore, "watch"> {
+  /** Reads an operation of any tenant. Returns undefined if it does not exist. `places`: see {@link InspectRequest}. */
+  inspect(operationId: string, places?: boolean): Promise<InspectedOperation | undefined>;
+}
+
+/** Returns the function of a store that reads an operation for operators, or one that knows only the operation. */
+function inspecting(operations: OperationStore): OperatedBackend["inspect"] {
+  return async (request) => {
+    if (operations.inspect !== undefined) return operations.inspect(request);
+    const [operation] = await operations.getMany([request.id]);
+    return operation && { operation };
+  };
 }
 
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Wraps a store so that each call waits at most 30 s for its answer. */
-function createOperatorStore(operations: OperatedStore, clock: Clock): OperatorStore {
+function createOperatorStore(
+  operations: OperatedStore,
+  inspect: OperatedBackend["inspect"],
+  clock: Clock,
+): OperatorStore {
   const inTime = <T>(call: Promise<T>): Promise<T> => withinTime(call, ANSWER_TIMEOUT_MS, clock, tookTooLong);
   return {
-    find: async (operationId) => {
-      if (!isOperationId(operationId)) return undefined;
-      const [operation] = await inTime(operations.getMany([operationId]));
-      return operation;
-    },
+    inspect: async (id, places = false) => (isOperationId(id) ? inTime(inspect({ id, places })) : undefined),
     list: (request) => inTime(operations.list(request)),
     stats: (request) => inTime(operations.stats(request)),
     redrive: (id, successor) => inTime(operations.redrive(id, successor)),

@@ -1,7 +1,7 @@
-import type { Operation } from "../contract/operation.js";
 import { END } from "../contract/output.js";
 import { present } from "../contract/present.js";
 import { toDate } from "../contract/visible-operation.js";
+import type { InspectedOperation } from "../ports/operation-reads.js";
 import type { OperatorContext } from "./context.js";
 import { type OperationDetails, toDetails } from "./views.js";
 
@@ -12,9 +12,10 @@ import { type OperationDetails, toDetails } from "./views.js";
  */
 export async function readDetails(
   { definitions, readOutput }: Pick<OperatorContext, "definitions" | "readOutput">,
-  operation: Operation,
+  inspected: InspectedOperation,
 ): Promise<OperationDetails> {
-  const details = toDetails(operation);
+  const { operation } = inspected;
+  const details = toDetails(inspected);
   const definition = definitions.find(({ name }) => name === operation.definition);
   if (readOutput === undefined || definition === undefined) return details;
   const { chunk, checkpoint } = definition;

@@ -4,6 +4,7 @@
  * @module async-request-reply/operator
  */
 
+export type { OperationAttempt } from "./attempts.js";
 export type { WaitingReason } from "./explain.js";
 export type { FailureFilter, FailureGroup, Failures } from "./failures.js";
 export type { ListFilter, OperationPage } from "./list.js";
@@ -19,4 +20,4 @@ export type { DefinitionCounts, PauseOptions } from "./pause.js";
 export type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive-many.js";
 export type { OperatorRedriveOptions, OperatorRedriveResult } from "./redrive-one.js";
 export type { Quantiles, SeriesOptions, SeriesStep } from "./series.js";
-export type { AttemptError, OperationDetails, OperationSummary, OperatorStatus } from "./views.js";
+export type { OperationDetails, OperationSummary, OperatorStatus } from "./views.js";

@@ -1,5 +1,6 @@
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
 import type { OperationLimits } from "../contract/definition/limits.js";
+import type { Operation } from "../contract/operation.js";
 import { checkIdText } from "../contract/options.js";
 import { present } from "../contract/present.js";
 import { cancelOperation } from "../operations/cancel.js";
@@ -196,8 +197,8 @@ function settingsOf({ definitions }: OperatorContext): Readonly<Record<string, D
 
 async function get(context: OperatorContext, operationId: string): Promise<OperationDetails | undefined> {
   checkId(operationId);
-  const operation = await context.store.find(operationId);
-  return operation && readDetails(context, operation);
+  const found = await context.store.inspect(operationId);
+  return found && readDetails(context, found);
 }
 
 async function output(
@@ -212,13 +213,18 @@ async function output(
 async function cancel(context: OperatorContext, operationId: string): Promise<OperatorCancelResult> {
   checkId(operationId);
   const { store } = context;
-  const found = await store.find(operationId);
+  let found = await store.inspect(operationId);
   if (found === undefined) return { outcome: "unknown" };
-  const calls = { requestCancel: store.requestCancel, read: store.find };
-  const { outcome, operation } = await cancelOperation(calls, found, context);
-  return operation === undefined
-    ? { outcome }
-    : { outcome, operation: await readDetails(context, operation) };
+  const read = async (): Promise<Operation | undefined> => {
+    found = await store.inspect(operationId);
+    return found?.operation;
+  };
+  const { outcome } = await cancelOperation(
+    { requestCancel: store.requestCancel, read },
+    found.operation,
+    context,
+  );
+  return found === undefined ? { outcome } : { outcome, operation: await readDetails(context, found) };
 }
 
 function checkId(operationId: unknown): void {

@@ -39,7 +39,7 @@ export async function readOutput(
   options: OperationOutputOptions = {},
 ): Promise<OperationOutput | undefined> {
   const { from } = readOptions(options, { from: optional(readFrom) }, "operator.output");
-  const operation = await context.store.find(operationId);
+  const operation = (await context.store.inspect(operationId))?.operation;
   if (operation === undefined) return undefined;
   const read = readerOf(context, operation);
   const tail = await (from === undefined ? readEnd(read) : readOn(read, from));

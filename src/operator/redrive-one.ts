@@ -47,7 +47,7 @@ export async function redriveOne(
   options: OperatorRedriveOptions = {},
 ): Promise<OperatorRedriveResult> {
   const { keepCheckpoint } = readOptions(options, REDRIVE_OPTIONS, "operator.redrive");
-  const failed = await context.store.find(operationId);
+  const failed = (await context.store.inspect(operationId))?.operation;
   if (failed === undefined) return { outcome: "unknown" };
   checkKnown(context, failed.definition);
   if (keepCheckpoint) checkKeepsCheckpoint(context, failed.definition);
@@ -55,7 +55,8 @@ export async function redriveOne(
   // A script may exit right after this.
   await rung;
   if (result.outcome === "not-redrivable") return { outcome: REFUSALS[result.state] };
-  const successor = result.outcome === "redriven" ? await context.store.find(result.operationId) : undefined;
+  const successor =
+    result.outcome === "redriven" ? await context.store.inspect(result.operationId) : undefined;
   // Both can be purged in the meantime.
   if (result.outcome === "unknown" || successor === undefined) return { outcome: "unknown" };
   const operation = await readDetails(context, successor);

@@ -1,31 +1,16 @@
-import { attemptErrorsIn } from "../contract/attempt-errors.js";
 import { parseStored } from "../contract/json/json-text.js";
-import {
-  DEFAULT_URGENCY,
-  type JsonText,
-  type Operation,
-  type OperationStatus,
-} from "../contract/operation.js";
+import { DEFAULT_URGENCY, type JsonText, type OperationStatus } from "../contract/operation.js";
 import { present } from "../contract/present.js";
 import { type Problem, shownProblem } from "../contract/problem.js";
 import { toDate, toVisibleSummary } from "../contract/visible-operation.js";
-import type { ListedOperation } from "../ports/operation-reads.js";
+import type { InspectedOperation, ListedOperation } from "../ports/operation-reads.js";
+import { attemptsOf, type OperationAttempt } from "./attempts.js";
 
 /**
  * Status of an operation as operators see it. `preparing`: its resource is being created before the reply. Clients do not
  * see such an operation, and lists leave it out unless they are `internal`.
  */
 export type OperatorStatus = "preparing" | OperationStatus;
-
-/** Why one attempt failed. */
-export interface AttemptError {
-  /** Number of the attempt. The first attempt is 1. */
-  readonly attempt: number;
-  /** When the attempt ended, by the clock of its worker. */
-  readonly at: Date;
-  /** Reason of the failure. May quote a payload, unless the worker keeps only the classes of errors. */
-  readonly detail: string;
-}
 
 /** An operation in a list, without its payloads. */
 export interface OperationSummary {
@@ -79,8 +64,10 @@ export interface OperationDetails extends OperationSummary {
   readonly resource?: unknown;
   /** Metadata that the operation carries, such as trace context. */
   readonly meta?: unknown;
-  /** Why the latest attempts failed, newest first: up to 10. Clients do not see it. */
-  readonly attemptErrors: readonly AttemptError[];
+  /** The last attempts, at most 20, oldest first. Clients do not see them. */
+  readonly attempts: readonly OperationAttempt[];
+  /** When the operation is due next, or was due. Absent while an attempt runs, once it has ended, and if its store does not tell. */
+  readonly dueAt?: Date;
   /** Id of the operation that is created when this one ends, such as the delivery of a webhook. */
   readonly followUpId?: string;
   /** `true` if `Operator.output` reads what the work writes. */
@@ -112,15 +99,19 @@ export function toSummary(operation: ListedOperation): OperationSummary {
  *
  * Throws `CORRUPT_RECORD`.
  */
-export function toDetails(operation: Operation): OperationDetails {
-  const { input, result, progress, resource, meta, lastError, onEnd } = operation;
+export function toDetails(inspected: InspectedOperation): OperationDetails {
+  const { operation, token, dueAt } = inspected;
+  const { input, result, progress, resource, meta, onEnd } = operation;
   const texts = Object.entries(present({ result, progress, resource, meta }));
   return {
     ...toSummary(operation),
     input: parseStored(input),
     ...Object.fromEntries(texts.map(([name, text]) => [name, parseStored(text)])),
-    attemptErrors: attemptErrorsIn(lastError).map(({ at, ...error }) => ({ ...error, at: new Date(at) })),
-    ...present({ followUpId: onEnd?.id }),
+    attempts: attemptsOf(inspected),
+    ...present({
+      dueAt: token === undefined && dueAt !== undefined ? toDate(dueAt) : undefined,
+      followUpId: onEnd?.id,
+    }),
   };
 }
 

@@ -34,6 +34,28 @@ export type ListedOperation = Omit<
   "input" | "result" | "resource" | "progress" | "meta" | "onEnd"
 >;
 
+/** Request to read an operation, and what only its store knows of it. */
+export interface InspectRequest {
+  /** Id of the operation. */
+  readonly id: string;
+  /** Whether to count what runs under `limits.runningPerTenant`. Default: false. */
+  readonly places?: boolean;
+}
+
+/** An operation, and what only its store knows of it. */
+export interface InspectedOperation {
+  /** The operation, as `getMany` returns it. */
+  readonly operation: Operation;
+  /** Token of the current attempt, or of the one that ended the operation. Absent between attempts, and if none has begun. Secret. */
+  readonly token?: string;
+  /** When the operation is due next, or when the lease of its attempt ends. Epoch milliseconds. Absent once it has ended. */
+  readonly dueAt?: number;
+  /** Whether that time has come, by the store's clock. Absent once the operation has ended. */
+  readonly isDue?: boolean;
+  /** Number of live leases of its tenant and definition that count for `limits.runningPerTenant`. Only with `places`. */
+  readonly runningOfTenant?: number;
+}
+
 /** A count that stops at 10,000, so that it stays cheap. */
 export interface BoundedCount {
   /** At most 10,000. */

@@ -1,6 +1,13 @@
 import type { JsonText, NewOperation, Operation, OperationState, Settlement } from "../contract/operation.js";
 import type { Claimed, ClaimRequest, DueOperation } from "./claim.js";
-import type { DefinitionStats, ListedOperation, ListRequest, PendingRequest } from "./operation-reads.js";
+import type {
+  DefinitionStats,
+  InspectedOperation,
+  InspectRequest,
+  ListedOperation,
+  ListRequest,
+  PendingRequest,
+} from "./operation-reads.js";
 
 /**
  * A promise about operations that a definition asks for. `deadlines`: `startWithinMs`. `lanes`: `serialBy`. `limits`:
@@ -160,6 +167,12 @@ export interface OperationStore {
 
   /** Reads operations of any tenant, including hidden ones. Unknown ids are left out. The order is undefined. */
   getMany(ids: readonly string[]): Promise<readonly Operation[]>;
+
+  /**
+   * Reads an operation like `getMany`, with what operators need to explain it. Returns `undefined` if it is unknown. Without this
+   * method, operators know less about attempts and waits.
+   */
+  inspect?(request: InspectRequest): Promise<InspectedOperation | undefined>;
 
   /** Lists operations, newest first, ordered by `createdAt` and then by id. */
   list(request: ListRequest): Promise<readonly ListedOperation[]>;

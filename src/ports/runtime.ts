@@ -19,7 +19,7 @@ export interface Runtime {
   readonly clock: Clock;
   /** Returns a new operation id: a UUID v7, so that ids of one process sort by time and indexes stay small. */
   newId(): string;
-  /** Returns a new attempt token: random, never reused, at least 120 bits. */
+  /** Returns a new random text, never reused, of at least 120 bits. Tokens of attempts have parts of it, so all of it must be random. */
   newToken(): string;
   /** Returns a number in [0, 1), for jitter. */
   random(): number;

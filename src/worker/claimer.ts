@@ -1,3 +1,4 @@
+import { attemptToken } from "../contract/attempt-token.js";
 import type { Claimed, ClaimedDefinition } from "../ports/claim.js";
 import type { WorkerContext } from "./context.js";
 
@@ -16,7 +17,7 @@ interface ClaimedUnder extends Claimed {
 }
 
 /** Creates a claimer. */
-export function createClaimer({ processors, runtime, suspects, backend }: WorkerContext): Claimer {
+export function createClaimer({ processors, runtime, process, suspects, backend }: WorkerContext): Claimer {
   /** Token of a claim whose answer was lost. */
   let unanswered: string | undefined;
   let turn = 0;
@@ -47,7 +48,8 @@ export function createClaimer({ processors, runtime, suspects, backend }: Worker
         : free;
       // The definitions take turns at being first, so each of them gets work even if only one slot is free.
       const definitions = rotated([...slots], turn++).flatMap(([name, count]) => request(name, count));
-      const token = unanswered ?? runtime.newToken();
+      const token =
+        unanswered ?? attemptToken({ startedAt: runtime.clock.now(), process }, runtime.newToken());
       unanswered = token;
       const claimed = await backend.operations.claim({ token, definitions, limit, repeated });
       unanswered = undefined;

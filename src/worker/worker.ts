@@ -1,3 +1,4 @@
+import { processOf } from "../contract/attempt-token.js";
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
@@ -114,6 +115,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     processors: readProcessors(source.definitions, processors, given),
     backend,
     runtime,
+    process: processOf(runtime.newToken()),
     settings,
     bell,
     estimate: shared?.estimate,

@@ -4,18 +4,25 @@ import { expectToFit, useConsole } from "./console-page.js";
 import { startConsole } from "./console-stage.js";
 import { takePicture } from "./take-picture.js";
 
+const HOUR_MS = 3_600_000;
 const { openConsole } = useConsole();
 
 const why = (page: Page) => page.locator(".why");
 const timeline = (page: Page) => page.locator(".timeline").first().getByRole("listitem");
 
-/** Reads a list of numbers of the bars. */
-const bars = (page: Page, attribute: string) =>
+/** Reads the places of the bars of a kind: `[x, width]`, in thousandths of the axis. */
+const bars = (page: Page, kind: "wait" | "run" | "gap") =>
   page
     .locator(".timeline")
     .first()
-    .locator(".bar rect:not(.track)")
-    .evaluateAll((rects, name) => rects.map((rect) => Number(rect.getAttribute(name) ?? 0)), attribute);
+    .locator(`.bar .${kind}`)
+    .evaluateAll((rects) =>
+      rects.map((rect) => ["x", "width"].map((name) => Number(rect.getAttribute(name)))),
+    );
+
+/** Returns a place on an axis of so many seconds. */
+const place = (from: number, to: number, all: number) =>
+  [from, to - from].map((seconds) => expect.closeTo((seconds / all) * 1_000));
 
 describe("an operation in the console", () => {
   it("says why it does not run, and who paused its definition", async () => {
@@ -41,7 +48,7 @@ describe("an operation in the console", () => {
     );
   });
 
-  it("has a bar for each attempt on one axis, with milliseconds", async () => {
+  it("has a bar for each attempt after its wait on one axis, with milliseconds", async () => {
     const stage = await startConsole();
     const id = await stage.end("needs the carrier");
     const page = await openConsole(`${stage.url}/?operationId=${id}`, { locale: "en-US" });
@@ -49,9 +56,46 @@ describe("an operation in the console", () => {
     expect(texts[0]).toMatch(/\d:\d\d\.\d{3} [AP]M\s+\+0 ms\s+Accepted/);
     expect(texts[1]).toMatch(/\+2\.000 s\s+Attempt 1 failed/);
     expect(texts[3]).toMatch(/\+2 min 2\.000 s\s+Attempt 3 failed/);
-    const [starts, widths] = [await bars(page, "x"), await bars(page, "width")];
-    expect(starts).toEqual([0, expect.closeTo((2 / 122) * 1_000), expect.closeTo((62 / 122) * 1_000)]);
-    expect(widths[1]).toBeCloseTo((60 / 122) * 1_000);
+    expect(texts[1]).toMatch(
+      /Began .+\d:\d\d\.\d{3} [AP]M after waiting 2\.000 s, ran 0 ms, process [0-9a-f]{8}\s/,
+    );
+    expect(texts[3]).toMatch(/Began .+ after backing off 1 min, ran 0 ms, process /);
+    expect(await bars(page, "wait")).toEqual([place(0, 2, 122), place(2, 62, 122), place(62, 122, 122)]);
+    expect((await bars(page, "run")).map(([x]) => x)).toEqual([
+      ...[2, 62].map((seconds) => expect.closeTo((seconds / 122) * 1_000)),
+      // The last one would be outside.
+      994,
+    ]);
+  });
+
+  it("shows a lost attempt as a gap until the next one, and since when an attempt runs", async () => {
+    const stage = await startConsole(60_000);
+    const id = await stage.submit("completes");
+    await stage.begin(id, 10_000);
+    await stage.begin(id, HOUR_MS);
+    const page = await openConsole(`${stage.url}/?operationId=${id}`, { locale: "en-US" });
+    const texts = await timeline(page).allInnerTexts();
+    expect(texts[1]).toContain("Attempt 1 lost its lease, so its outcome is not known");
+    expect(texts[2]).toMatch(
+      /\+12\.000 s\s+Attempt 2 began and has not ended yet\s+Began .+, process 0badcafe/,
+    );
+    const [[from, width] = [], ...gaps] = await bars(page, "gap");
+    const [[start, running] = [], ...runs] = await bars(page, "run");
+    expect([from, gaps, runs]).toEqual([0, [], []]);
+    expect(width).toBeCloseTo(Number(start));
+    expect(Number(start) + Number(running)).toBeCloseTo(1_000);
+    expect(await why(page).innerText()).toContain("Attempt 2 began and has not ended.");
+    await expectToFit(page, "a lost attempt");
+  });
+
+  it("says until when it waits for a retry", async () => {
+    const stage = await startConsole(0);
+    const id = await stage.submit("needs the carrier");
+    await stage.work();
+    const page = await openConsole(`${stage.url}/?operationId=${id}`, { locale: "en-US" });
+    expect(await why(page).innerText()).toMatch(
+      /Attempt 1 failed \d+ (ms|s) ago\. Its retry is due at .+\d:\d\d\.\d{3} [AP]M\./,
+    );
   });
 
   it("leads through the chain of redrives", async () => {

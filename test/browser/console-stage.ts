@@ -13,6 +13,7 @@ import { createWebhooks, webhookDeliveries } from "async-request-reply/webhooks"
 import { v7 } from "uuid";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
+import { claimOne } from "../support/claims.js";
 import { listen } from "./cors-service.js";
 
 const HOUR_MS = 3_600_000;
@@ -44,6 +45,10 @@ export interface ConsoleStage {
   readonly operator: Operator;
   /** Submits work that is due now, and returns the id of its operation. */
   submit(fate: Fate, definition?: number, tenant?: number): Promise<string>;
+  /** Begins an attempt 2 s later like a worker that then dies. After its lease, another one can begin. */
+  begin(operationId: string, leaseMs: number): Promise<void>;
+  /** Runs everything that is due. */
+  work(): Promise<void>;
   /** Submits work, and runs it with all of its attempts. */
   end(fate: Fate, definition?: number, tenant?: number): Promise<string>;
 }
@@ -99,6 +104,12 @@ export async function startConsole(behindMs = 5 * HOUR_MS): Promise<ConsoleStage
     await worker.runUntilIdle();
     return id;
   };
+  const begin: ConsoleStage["begin"] = async (id, leaseMs) => {
+    await clock.advance(WAIT_MS);
+    const token = `${clock.now().toString(16).padStart(12, "0")}-0badcafe-0123456789ab`;
+    await claimOne(backend.operations, id, { token, leaseMs });
+    if (leaseMs < 60_000) await clock.advance(leaseMs - WAIT_MS);
+  };
   const all = [...definitions, webhookDeliveries];
   const operator = createOperator({ backend, definitions: all, observe: false });
   const console = createConsole({
@@ -113,7 +124,14 @@ export async function startConsole(behindMs = 5 * HOUR_MS): Promise<ConsoleStage
     await console.close();
     await service.close();
   });
-  return { url: `${await listen(toNodeHandler(console))}/ops/console`, operator, submit, end };
+  return {
+    url: `${await listen(toNodeHandler(console))}/ops/console`,
+    operator,
+    submit,
+    begin,
+    work: async () => void (await worker.runUntilIdle()),
+    end,
+  };
 }
 
 /** How long the work takes that fills a stage. */

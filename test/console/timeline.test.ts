@@ -58,8 +58,11 @@ async function createTimelineStage(maxAttempts = 20) {
   };
 }
 
+/** Returns the members of an attempt that takes no time on the clock of the test. */
+const ran = (at: string) => ({ startedAt: at, at, process: expect.stringMatching(/^[0-9a-f]{8}$/) });
+
 describe("the timeline of an operation", () => {
-  it("shows when it was accepted, why each attempt failed, and its end", async () => {
+  it("shows when it was accepted, when each attempt ran and why it failed, and its end", async () => {
     const { work, mend, timeline } = await createTimelineStage();
     await work();
     await work();
@@ -68,9 +71,9 @@ describe("the timeline of an operation", () => {
     const detail = "The processor threw TypeError: broken";
     expect(await timeline()).toEqual([
       { event: "accepted", at: START },
-      { event: "attempt-failed", attempt: 1, at: START, detail },
-      { event: "attempt-failed", attempt: 2, at: "2026-01-01T01:00:00.000Z", detail },
-      { event: "completed", attempt: 3, at: "2026-01-01T02:00:00.000Z" },
+      { event: "attempt-failed", attempt: 1, ...ran(START), detail },
+      { event: "attempt-failed", attempt: 2, ...ran("2026-01-01T01:00:00.000Z"), detail },
+      { event: "attempt-completed", attempt: 3, ...ran("2026-01-01T02:00:00.000Z") },
     ]);
   });
 
@@ -85,10 +88,10 @@ describe("the timeline of an operation", () => {
     expect((await timeline()).map(({ event, attempt }) => [event, attempt])).toEqual([
       ["accepted", undefined],
       ["attempt-failed", 1],
-      ["lost", 2],
+      ["attempt-lost", 2],
       ["attempt-failed", 3],
-      ["lost", 4],
-      ["completed", 5],
+      ["attempt-lost", 4],
+      ["attempt-completed", 5],
     ]);
   });
 
@@ -96,14 +99,22 @@ describe("the timeline of an operation", () => {
     const { work, backend, id, timeline } = await createTimelineStage();
     await work();
     await claimOne(backend.operations, id, { token: "t", leaseMs: 1_000 });
-    expect((await timeline()).at(-1)).toEqual({ event: "attempt-open", attempt: 2 });
+    expect((await timeline()).at(-1)).toEqual({ event: "attempt-running", attempt: 2 });
+  });
+
+  it("shows a wait, and until when", async () => {
+    const { work, timeline } = await createTimelineStage();
+    expect((await timeline()).at(-1)).toEqual({ event: "waiting", until: START });
+    await work();
+    expect((await timeline()).at(-1)).toEqual({ event: "waiting", until: "2026-01-01T00:00:00.500Z" });
   });
 
   it("shows the error of the final attempt, and what the client sees", async () => {
     const { work, timeline } = await createTimelineStage(1);
     await work();
+    const detail = "The processor threw TypeError: broken";
     expect((await timeline()).slice(1)).toEqual([
-      { event: "attempt-failed", attempt: 1, at: START, detail: "The processor threw TypeError: broken" },
+      { event: "attempt-failed", attempt: 1, ...ran(START), detail },
       { event: "failed", at: START, detail: "The work did not succeed in 1 attempts." },
     ]);
   });
@@ -115,18 +126,20 @@ describe("the timeline of an operation", () => {
     await work();
     expect((await timeline()).map(({ event, attempt }) => [event, attempt])).toEqual([
       ["accepted", undefined],
-      ["lost", 1],
-      ["lost", 2],
+      ["attempt-lost", 1],
+      ["attempt-lost", 2],
       ["failed", undefined],
     ]);
   });
 
-  it("says that errors of earlier attempts are no longer kept", async () => {
-    const { work, timeline } = await createTimelineStage();
-    for (let attempt = 1; attempt <= 12; attempt += 1) await work();
+  it("says that earlier attempts are no longer kept", async () => {
+    const { work, timeline } = await createTimelineStage(30);
+    for (let attempt = 1; attempt <= 22; attempt += 1) await work();
     const entries = await timeline();
     expect(entries[1]).toEqual({ event: "omitted", attempt: 2 });
-    expect(entries.slice(2).map(({ attempt }) => attempt)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(entries.slice(2, -1).map(({ attempt }) => attempt)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 3),
+    );
   });
 
   it("shows a cancellation", async () => {

@@ -21,7 +21,7 @@ const newPath = (): string => join(folder, `${++files}.json`);
 function harnessOf<Port>(portOf: (backend: Backend<never>) => Port): PortHarness<Port> {
   const clock = createManualClock();
   return {
-    capabilities: { leaseGranularityMs: 1, skipsTime: true, jumpsBack: true },
+    capabilities: { leaseGranularityMs: 1, skipsTime: true, jumpsBack: true, inspect: true },
     create: async () => ({ port: portOf(createJsonFileBackend({ path: newPath(), clock })) }),
     passTime: (ms) => clock.advance(ms),
     jumpTime: (ms) => clock.jump(ms),

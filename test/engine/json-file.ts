@@ -302,6 +302,8 @@ function createTable({ entries, paused }: Contents, clock: Clock, undo: (() => v
       const found = running(definition, tenant);
       return { count: found.length, firstEndsAt: () => found[0]?.leaseEndsAt ?? 0 };
     },
+    countLive: (definition, tenant) =>
+      running(definition, tenant).filter(({ leaseEndsAt }) => leaseEndsAt > now()).length,
     releaseExpired: (definition, tenant) => {
       for (const entry of running(definition, tenant))
         if (entry.leaseEndsAt <= now() && entry.operation.cancelRequested !== true) letGo(entry);

@@ -3,6 +3,7 @@ import { createOperator, type Operator } from "async-request-reply/operator";
 import type { ListRequest } from "async-request-reply/ports";
 import { createManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
+import { claimOne } from "../support/claims.js";
 import { createOperatorStage, existing, exportsOf, importsOf, redriven } from "../support/operator/stage.js";
 
 const definitions = [exportsOf, importsOf] as const;
@@ -128,6 +129,41 @@ describe("a failed operation that was redriven", () => {
   });
 });
 
+describe("a store without `inspect`", () => {
+  const lastError = (attempt: number): string =>
+    JSON.stringify({ type: "about:blank", title: "Failed", detail: "broken", attempt, at: 1_000 });
+  const failed = { attempt: 1, outcome: "failed", endedAt: new Date(1_000), detail: "broken" };
+
+  it("shows operators what it knows of attempts and waits", async () => {
+    const backend = createMemoryBackend();
+    const { operator, submit } = createOperatorStage(changed({ inspect: undefined }, backend));
+    const id = await submit("complete");
+    const begin = (token: string) => claimOne(backend.operations, id, { token, leaseMs: 60_000 });
+    await begin("t1");
+    expect((await operator.get(id))?.attempts).toEqual([{ attempt: 1, outcome: "running" }]);
+    expect(await operator.explain(id)).toEqual([{ reason: "attempt-open", attempt: 1, lost: false }]);
+    const retry = { to: "retry", delayMs: 0, countAttempt: true } as const;
+    await backend.operations.settle({ operationId: id, token: "t1" }, { ...retry, lastError: lastError(1) });
+    const { attempts, dueAt } = await existing(operator.get(id));
+    expect([attempts, dueAt]).toEqual([[failed], undefined]);
+    expect(await operator.explain(id)).toEqual([{ reason: "retry", attempt: 1, failedAt: new Date(1_000) }]);
+    await begin("t2");
+    await backend.operations.settle({ operationId: id, token: "t2" }, { to: "completed" });
+    expect((await operator.get(id))?.attempts).toEqual([
+      failed,
+      { attempt: 2, outcome: "completed", endedAt: expect.any(Date) },
+    ]);
+  });
+
+  it("tells whether anything of a definition is due, but not of one operation", async () => {
+    const { operator, backend } = createOperatorStage(changed({ inspect: undefined }));
+    const id = "01900000-0000-7000-8000-000000000001";
+    const operation = { tenant: "a", definition: "exports", input: "{}", retentionMs: 60_000 };
+    await backend.operations.create({ ...operation, id, delayMs: 60_000 });
+    expect(await operator.explain(id)).toEqual([{ reason: "delayed" }]);
+  });
+});
+
 describe("the principal who submitted an operation", () => {
   it("is shown if the store keeps it", async () => {
     const backend = createMemoryBackend();
@@ -136,6 +172,7 @@ describe("the principal who submitted an operation", () => {
     const stage = createOperatorStage(
       changed(
         {
+          inspect: undefined,
           list: async (request: ListRequest) => (await operations.list(request)).map(kept),
           getMany: async (ids: readonly string[]) => (await operations.getMany(ids)).map(kept),
         },

@@ -139,12 +139,12 @@ describe.skipIf(isSkipped(workerd))("an operator over all objects", () => {
   it("is not reached by clients, although they name its calls", async () => {
     const client = asTenant("attacker", server);
     const victim = await submit(asTenant("victim", server), "/reports", { name: "secret" });
-    const headers = { "async-request-reply-call": "getMany" };
+    const headers = { "async-request-reply-call": "inspect" };
     for (const path of [`/operations/${victim}`, "/operations", "/"]) {
       const text = await (await client(path, { headers })).text();
       expect(text).not.toContain("secret");
     }
-    const body = { ids: [victim] };
+    const body = { id: victim };
     expect((await client("/", { method: "POST", headers, body })).status).toBe(404);
     expect((await client("/reports", { method: "POST", headers, body })).status).toBe(422);
   });
@@ -344,6 +344,6 @@ describe.skipIf(isSkipped(workerd))("a Worker of this version and objects of an 
   it("tell an operator that they know no call yet", async () => {
     // The directory names an object of this tenant, because a newer one has reported.
     const id = await submit(asTenant("both", server), "/reports", { name: "both" });
-    await expect(operatorOf(server, true)("get", id)).rejects.toThrow(/older version.*"getMany"/);
+    await expect(operatorOf(server, true)("get", id)).rejects.toThrow(/older version.*"inspect"/);
   });
 });

@@ -29,6 +29,7 @@ const capabilities: Capabilities = {
   jumpsBack: true,
   watch: true,
   watchCancellations: true,
+  inspect: true,
   fills: true,
 };
 

@@ -56,11 +56,16 @@ export class Places implements Omit<PlaceTable<MemoryEntry>, "now" | "limited" |
   }
 
   running(definition: string, tenant?: string): Running {
-    const running = getOrAdd(this.#running, definition, () => this.#runningOf(definition));
+    const running = this.#runningOf(definition);
     if (tenant === undefined)
       return { count: running.count, firstEndsAt: () => this.#work.firstLeaseEndsAt(definition) };
     const entries = running.of(tenant);
     return { count: entries.size, firstEndsAt: () => firstEndOf(entries) };
+  }
+
+  countLive(definition: string, tenant: string): number {
+    const entries = [...this.#runningOf(definition).of(tenant)];
+    return entries.filter(({ leaseEndsAt }) => leaseEndsAt > this.#now()).length;
   }
 
   releaseExpired(definition: string, tenant?: string): void {
@@ -93,9 +98,11 @@ export class Places implements Omit<PlaceTable<MemoryEntry>, "now" | "limited" |
   }
 
   #runningOf(definition: string): RunningOperations {
-    const running = new RunningOperations();
-    for (const entry of this.#unfinished(definition)) running.follow(entry);
-    return running;
+    return getOrAdd(this.#running, definition, () => {
+      const running = new RunningOperations();
+      for (const entry of this.#unfinished(definition)) running.follow(entry);
+      return running;
+    });
   }
 
   #followIn(entry: MemoryEntry): void {

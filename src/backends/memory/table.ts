@@ -111,6 +111,7 @@ export function createTable({ clock, maxOperations, keys }: TableOptions): Memor
     hasBehind: (definition) => work.hasBehind(definition),
     nextDueAt: (search) => work.nextDueAt(search),
     running: (definition, tenant) => places.running(definition, tenant),
+    countLive: (definition, tenant) => places.countLive(definition, tenant),
     releaseExpired: (definition, tenant) => places.releaseExpired(definition, tenant),
     limited: () => {},
     holderOfLane: (entry) => places.holderOfLane(entry),

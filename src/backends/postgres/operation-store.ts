@@ -12,7 +12,7 @@ import type {
 import { integer, toListed, toOperation, toOverdue } from "../shared/row.js";
 import { createCallBatch } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
-import { toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
+import { toInspected, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
 import { ABSENT_MS, extraOf, orEmpty, type SettleItem, settleBytes, settleValues } from "./calls/values.js";
 import type { Changes } from "./notices/changes.js";
 
@@ -94,6 +94,11 @@ export function createPostgresOperationStore(
     getMany: async (ids) => {
       const rows = await call("get_many_v1", [ids.filter(isOperationId)]);
       return rows.map(toOperation);
+    },
+    inspect: async ({ id, places = false }) => {
+      if (!isOperationId(id)) return undefined;
+      const [row] = await call("inspect_v3", [id, places]);
+      return row && toInspected(row);
     },
     list: async ({ internal = false, after, limit, ...filter }) => {
       const rows = await call("list_v1", [

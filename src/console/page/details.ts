@@ -30,7 +30,11 @@ export async function showDetails(page: Page): Promise<void> {
     details.hasOutput && page.overview.operates ? outputOf(operationId) : "",
     ...chainOf(page, details),
     element("h3", {}, "Timeline"),
-    element("p", { class: "note" }, "A bar is an attempt and the wait before it."),
+    element(
+      "p",
+      { class: "note" },
+      "A bar is an attempt. It is pale before the attempt began, and dashed if the attempt was lost.",
+    ),
     timelineOf(page, details),
     ...deliveries.flatMap((delivery, index) => deliveryOf(page, delivery, index)),
   );

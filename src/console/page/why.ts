@@ -1,7 +1,7 @@
 import type { WaitingReason } from "../../operator/explain.js";
 import type { Details, Sent } from "../wire.js";
 import { type Child, element } from "./dom.js";
-import { ago, counted, duration, exactly, ordinal } from "./format.js";
+import { ago, clockTime, counted, duration, exactly, ordinal } from "./format.js";
 import { reasonOf } from "./reason.js";
 
 /** A worker that is started begins due work sooner. */
@@ -29,9 +29,7 @@ function sentenceOf(why: Sent<WaitingReason>, definition: string): readonly Chil
       return ["Its cancellation was requested. Its worker was asked to stop."];
     case "attempt-open":
       return why.lost
-        ? [
-            `Attempt ${why.attempt} began, and its worker is gone. Another attempt begins when a worker has a free slot.`,
-          ]
+        ? [`Attempt ${why.attempt} began, and its worker is gone.`]
         : [
             `Attempt ${why.attempt} began and has not ended. If its worker is gone, another attempt begins soon.`,
           ];
@@ -51,23 +49,38 @@ function sentenceOf(why: Sent<WaitingReason>, definition: string): readonly Chil
       return [
         `Attempt ${why.attempt} failed `,
         ago(why.failedAt),
-        why.waits
-          ? ". It waits until its retry is due."
-          : ". It waits until its retry is due, or for a worker.",
+        ...(why.until === undefined
+          ? [". It waits until its retry is due, or for a worker."]
+          : [". Its retry is due at ", exactly(why.until), "."]),
       ];
     case "delayed":
-      return ["It was submitted with a delay, which is not over."];
-    case "limit":
-      return [`It waits for a place: ${counted(why.running)} of ${why.limit.toLocaleString("en")} run.`];
+      if (why.until === undefined) return ["It was submitted with a delay, which is not over."];
+      return ["It is delayed until ", exactly(why.until), "."];
+    case "limit": {
+      const whose = why.perTenant === true ? " of its tenant" : "";
+      const most = why.limit.toLocaleString("en");
+      return [`It waits for a place${whose}: ${counted(why.running)} of ${most} run.`];
+    }
     case "no-worker":
-      if (why.oldestDueMs < PATIENCE_MS) return ["It is due, and no worker has begun it yet."];
-      return [
-        `No worker runs any ${definition}. ${dueOf(why.due)}, the oldest for ${duration(why.oldestDueMs)}. `,
-        `Is a worker with a processor for ${definition} started?`,
-      ];
+      return noWorker(why, definition);
     case "queued":
       return [`It waits for a free slot of a worker. ${dueOf(why.due)}, and ${counted(why.running)} run.`];
   }
+}
+
+function noWorker(
+  { due, oldestDueMs, servedAt }: Sent<Extract<WaitingReason, { readonly reason: "no-worker" }>>,
+  definition: string,
+): readonly Child[] {
+  if (servedAt === undefined && oldestDueMs < PATIENCE_MS)
+    return ["It is due, and no worker has begun it yet."];
+  return [
+    ...(servedAt === undefined
+      ? [`No worker runs any ${definition}`]
+      : [`No process has served ${definition} since `, clockTime(servedAt)]),
+    `. ${dueOf(due)}, the oldest for ${duration(oldestDueMs)}. `,
+    `Is a worker with a processor for ${definition} started?`,
+  ];
 }
 
 function dueOf(due: { readonly count: number; readonly more: boolean }): string {

@@ -1,12 +1,17 @@
 import type { DurableObjectBackend } from "../../backends/durable-objects/backend.js";
-import type { Operation } from "../../contract/operation.js";
-import type { ListedOperation, ListRequest } from "../../ports/operation-reads.js";
+import type {
+  InspectedOperation,
+  InspectRequest,
+  ListedOperation,
+  ListRequest,
+} from "../../ports/operation-reads.js";
 import type { CancelOutcome, OperationStore, RedriveResult } from "../../ports/operation-store.js";
 import type { OutputRequest, OutputSlice } from "../../ports/output-store.js";
 
 /** Calls of an operator to an object. They are those of its store. */
 export interface OperatorCalls {
-  readonly getMany: (request: { readonly ids: readonly string[] }) => Promise<readonly Operation[]>;
+  /** Null if the operation is unknown. */
+  readonly inspect: (request: InspectRequest) => Promise<InspectedOperation | null>;
   readonly list: (request: ListRequest) => Promise<readonly ListedOperation[]>;
   readonly requestCancel: (request: {
     readonly id: string;
@@ -31,7 +36,7 @@ export function createOperatorCalls(
   onWork: () => void,
 ): OperatorCalls {
   return {
-    getMany: ({ ids }) => operations.getMany(ids),
+    inspect: async (request) => (await operations.inspect?.(request)) ?? null,
     list: (request) => operations.list(request),
     requestCancel: async ({ id, tenant }) => {
       const outcome = await operations.requestCancel(id, tenant);

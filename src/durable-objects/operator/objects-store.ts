@@ -53,17 +53,6 @@ export function createObjectsStore({ objects, directory: binding }: ObjectBindin
 
   return {
     operations: {
-      getMany: async (ids) => {
-        const found = ids.map((id) =>
-          askOwner(
-            id,
-            (call) => call("getMany", { ids: [id] }),
-            ({ length }) => length === 0,
-            [],
-          ),
-        );
-        return (await Promise.all(found)).flat();
-      },
       list: async (request) => {
         const { tenant, state } = request;
         if (tenant === undefined) return mergeLists(newestObjects(state === "failed"), request);
@@ -87,6 +76,13 @@ export function createObjectsStore({ objects, directory: binding }: ObjectBindin
       pause: (definition, by) => directory("pause", { definition, ...(by !== undefined && { by }) }),
       resume: (definition) => directory("resume", { definition }),
     },
+    inspect: (request) =>
+      askOwner(
+        request.id,
+        async (call) => (await call("inspect", request)) ?? undefined,
+        (found) => found === undefined,
+        undefined,
+      ),
     output: {
       read: (requests) =>
         Promise.all(

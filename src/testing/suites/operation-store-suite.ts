@@ -25,6 +25,7 @@ import { contentChecks } from "./operation-store/reading/contents.js";
 import { countPendingChecks } from "./operation-store/reading/count-pending.js";
 import { getChecks } from "./operation-store/reading/get.js";
 import { getManyChecks } from "./operation-store/reading/get-many.js";
+import { inspectChecks } from "./operation-store/reading/inspect.js";
 import { listChecks } from "./operation-store/reading/list.js";
 import { statsChecks } from "./operation-store/reading/stats.js";
 import { watchChecks } from "./operation-store/reading/watch.js";
@@ -57,6 +58,7 @@ export const operationStoreCases: readonly PortCase<OperationStoreHarness>[] = t
   ...deadlineEndChecks,
   ...watchChecks,
   ...getManyChecks,
+  ...inspectChecks,
   ...listChecks,
   ...statsChecks,
   ...countPendingChecks,

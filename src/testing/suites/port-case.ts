@@ -15,6 +15,8 @@ export interface Capabilities {
   readonly watch?: boolean;
   /** The operation store has `watchCancellations`. */
   readonly watchCancellations?: boolean;
+  /** The operation store has `inspect`. */
+  readonly inspect?: boolean;
   /** The harness can create a back end that has no room for another operation. */
   readonly fills?: boolean;
   /** The harness can open the queue of another process. */

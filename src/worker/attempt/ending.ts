@@ -1,4 +1,5 @@
-import { addAttemptError } from "../../contract/attempt-errors.js";
+import { type AttemptError, addAttemptError } from "../../contract/attempt-errors.js";
+import { readAttemptToken } from "../../contract/attempt-token.js";
 import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
 import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
@@ -52,6 +53,8 @@ const PERMANENT: Partial<
 export interface EndedAttempt {
   /** The operation as it was when the attempt began. */
   readonly operation: Operation;
+  /** Token of its lease. */
+  readonly token: string;
   /** Number of attempts since the last checkpoint, with this one. Without checkpoints, the number of the attempt. */
   readonly tries: number;
   /** Time of the end. Epoch milliseconds. */
@@ -63,7 +66,7 @@ export interface EndedAttempt {
 /** Returns the ending that an error means for an operation. */
 export function endingOf(
   error: unknown,
-  { operation, tries, now, started }: EndedAttempt,
+  { operation, token, tries, now, started }: EndedAttempt,
   settings: ProcessorSettings,
 ): Ending {
   const {
@@ -78,11 +81,14 @@ export function endingOf(
     const delayMs = Math.max(context.retryAfterMs ?? 0, MIN_POSTPONED_MS);
     return { settlement: { to: "retry", delayMs, countAttempt: false }, error };
   }
-  const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation, now) : undefined;
+  const attempt = { attempt: operation.attempt, ...readAttemptToken(token), at: now };
+  const waiting = code === "INPUT_REFUSED" ? waitForNewerWorker(operation.lastError, attempt) : undefined;
   if (waiting !== undefined) return { settlement: waiting, error };
   const detail = describeError(error, settings.errors);
-  const attempted = { ...problem("work-failed", { detail }), attempt: operation.attempt, at: now };
-  const lastError = addAttemptError(operation.lastError, attempted);
+  const lastError = addAttemptError(operation.lastError, {
+    ...problem("work-failed", { detail }),
+    ...attempt,
+  });
   const failure = code === undefined ? undefined : PERMANENT[code];
   if (failure !== undefined) {
     const text = `${failure.lead}${failure.hidden ? "" : reason}`;
@@ -105,14 +111,15 @@ const MAX_REFUSALS = 4;
  * Returns the settlement for an attempt whose input this worker's schema refuses. During a deployment a newer worker
  * may accept the input, so the operation waits and the attempt does not count. Returns undefined once it has waited
  * long enough.
- *
- * @param at Now. Epoch milliseconds.
  */
-function waitForNewerWorker({ lastError, attempt }: Operation, at: number): Settlement | undefined {
+function waitForNewerWorker(
+  lastError: JsonText | undefined,
+  attempt: Omit<AttemptError, "detail">,
+): Settlement | undefined {
   const refusals = refusalsIn(lastError);
   if (refusals >= MAX_REFUSALS) return undefined;
   const detail = "The schema of a worker refused the stored input. Another worker may accept it.";
-  const failure = { ...problem("input-refused", { detail }), refusals: refusals + 1, attempt, at };
+  const failure = { ...problem("input-refused", { detail }), refusals: refusals + 1, ...attempt };
   return {
     to: "retry",
     delayMs: FIRST_WAIT_MS * 2 ** refusals,

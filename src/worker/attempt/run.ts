@@ -155,9 +155,11 @@ class Run implements LeaseHolder, RunningAttempt, OutputHolder {
     const committed = this.#transaction?.committed();
     if (committed === undefined) {
       const { operation } = this;
+      const { token } = this.#lease;
       const tries = this.#output?.tries ?? operation.attempt;
       const now = context.runtime.clock.now();
-      return endingOf(error, { operation, tries, now, started: this.#started }, this.#processor.settings);
+      const ended = { operation, token, tries, now, started: this.#started };
+      return endingOf(error, ended, this.#processor.settings);
     }
     reportError(context, "after-transaction", error);
     return committed;

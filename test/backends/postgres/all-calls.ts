@@ -75,6 +75,7 @@ export const calls: Readonly<Record<string, Call>> = {
       { definition: "orders", most: 50 },
       { definition: "reports", tenant: "s1", most: 50 },
     ]),
+  inspect: ({ operations }) => operations.inspect?.({ id: newId(), places: true }),
   getMany: ({ operations }) => operations.getMany([newId(), newId()]),
   "lists of failed operations, all, by definition and by tenant": async (backend) => {
     await listTwoPages(backend, { state: "failed" });

@@ -13,6 +13,7 @@ const capabilities: Capabilities = {
   jumpsBack: true,
   watch: true,
   watchCancellations: true,
+  inspect: true,
 };
 
 type AnyBackend = PostgresBackend<PoolClient> | PostgresBackend<PGliteTransaction>;

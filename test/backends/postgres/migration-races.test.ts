@@ -79,6 +79,7 @@ await describePostgres("a process whose connection hangs in a migration", (serve
 const readers: Readonly<Record<string, (backend: Opened, id: string) => Promise<unknown>>> = {
   get: ({ operations }, id) => operations.get(id, "a"),
   getMany: ({ operations }, id) => operations.getMany([id]),
+  inspect: ({ operations }, id) => operations.inspect?.({ id }) ?? Promise.resolve(),
   list: ({ operations }) => operations.list({ limit: 10 }),
 };
 

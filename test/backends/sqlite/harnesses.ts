@@ -22,6 +22,7 @@ const capabilities: Capabilities = {
   jumpsBack: true,
   watch: true,
   watchCancellations: true,
+  inspect: true,
 };
 
 /** Creates a harness whose cases each get a port of a new file on a manual clock. */

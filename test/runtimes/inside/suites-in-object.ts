@@ -58,6 +58,7 @@ export class TestObject {
         jumpsBack: true,
         watch: true,
         watchCancellations: true,
+        inspect: true,
       },
       create: async () => ({
         port: portOf(createDurableObjectBackend({ storage: this.#storage, runtime: { clock } })),

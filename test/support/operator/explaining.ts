@@ -1,5 +1,5 @@
 import { createService, defineOperation } from "async-request-reply";
-import { createOperator } from "async-request-reply/operator";
+import { createOperator, type WaitingReason } from "async-request-reply/operator";
 import { expect } from "vitest";
 import * as z from "zod";
 import { claimOne } from "../claims.js";
@@ -7,6 +7,7 @@ import { type Scenario, scenariosOf } from "./scenarios.js";
 import type { OperatorStage } from "./stage.js";
 
 const one = { count: 1, more: false };
+const two = { count: 2, more: false };
 const TENANT = { tenant: "a" };
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
 
@@ -19,19 +20,29 @@ const limited = defineOperation({
   limits: { running: 1 },
 });
 
+/** The same, if one may run of each tenant. */
+const limitedPerTenant = defineOperation({
+  name: "limited",
+  path: "/limited",
+  input: z.object({ lane: z.string() }),
+  limits: { runningPerTenant: 1 },
+});
+
 /** Adds a service of limited work to a stage, which nothing works on by itself. */
-function withLimited({ backend }: OperatorStage) {
-  const definitions = [limited] as const;
+function withLimited({ backend }: OperatorStage, definition: typeof limited = limited) {
+  const definitions = [definition] as const;
   const service = createService({ definitions, backend, authorize: () => undefined, observe: false });
   const operator = createOperator({ backend, definitions, observe: false });
   return {
     operator,
-    submit: async (lane: string, options: { readonly delayMs?: number } = {}) =>
-      (await service.submit(limited, { lane }, { ...TENANT, ...options })).operationId,
+    submit: async (lane: string, options: { readonly delayMs?: number; readonly tenant?: string } = {}) =>
+      (await service.submit(definition, { lane }, { ...TENANT, ...options })).operationId,
     /** Begins an attempt, and returns its lease. */
     begin: async (operationId: string, leaseMs = 60_000) => {
       const token = operationId;
-      expect(await claimOne(backend.operations, operationId, { token, leaseMs })).toBeDefined();
+      expect(
+        await claimOne(backend.operations, operationId, { token, leaseMs, limits: definition.limits }),
+      ).toBeDefined();
       return { operationId, token };
     },
   };
@@ -39,6 +50,11 @@ function withLimited({ backend }: OperatorStage) {
 
 const FAILED = (attempt: number): string =>
   JSON.stringify({ type: "about:blank", title: "Failed", detail: "broken", attempt, at: 1_000 });
+
+/** Returns how long a wait takes from now. Milliseconds. */
+function untilOf(reason: WaitingReason | undefined): number {
+  return reason !== undefined && "until" in reason ? Number(reason.until) - Date.now() : Number.NaN;
+}
 
 /** Scenarios in which an operator asks why an operation does not run. */
 export const explainingScenarios: readonly Scenario[] = scenariosOf({
@@ -57,12 +73,33 @@ export const explainingScenarios: readonly Scenario[] = scenariosOf({
   "explains a pause and who paused, beside a delay": async (stage) => {
     const { operator, submit } = withLimited(stage);
     const id = await submit("x", { delayMs: 3_600_000 });
-    expect(await operator.explain(id)).toEqual([{ reason: "delayed" }]);
+    const [delayed] = (await operator.explain(id)) ?? [];
+    expect(delayed).toEqual({ reason: "delayed", until: expect.any(Date) });
+    expect(Math.abs(untilOf(delayed) - 3_600_000)).toBeLessThan(60_000);
     await operator.pause("limited", { by: "ann" });
     expect(await operator.explain(id)).toEqual([
       { reason: "paused", since: expect.any(Date), by: "ann" },
-      { reason: "delayed" },
+      { reason: "delayed", until: expect.any(Date) },
     ]);
+  },
+  "explains one operation, whatever others of its definition do": async (stage) => {
+    const { operator, submit, begin } = withLimited(stage);
+    const delayed = await submit("x", { delayMs: 3_600_000 });
+    await begin(await submit("y"));
+    const due = await submit("z");
+    expect(await operator.explain(delayed)).toEqual([{ reason: "delayed", until: expect.any(Date) }]);
+    expect(await operator.explain(due)).toEqual([{ reason: "limit", running: one, limit: 1 }]);
+    const operationId = await submit("w", { tenant: "b" });
+    await stage.backend.operations.settle({ operationId: due, token: due }, { to: "completed" });
+    expect(await operator.explain(operationId)).toEqual([{ reason: "limit", running: one, limit: 1 }]);
+  },
+  "explains that all places of a tenant are taken": async (stage) => {
+    const { operator, submit, begin } = withLimited(stage, limitedPerTenant);
+    await begin(await submit("x"));
+    const [second, others] = [await submit("y"), await submit("y", { tenant: "b" })];
+    const limit = { reason: "limit", running: one, limit: 1, perTenant: true };
+    expect(await operator.explain(second)).toEqual([limit]);
+    expect(await operator.explain(others)).toEqual([{ reason: "queued", due: two, running: one }]);
   },
   "explains the place in a lane, and that all places are taken": async (stage) => {
     const { operator, submit, begin } = withLimited(stage);
@@ -94,10 +131,14 @@ export const explainingScenarios: readonly Scenario[] = scenariosOf({
     const retry = { to: "retry", delayMs: 3_600_000, countAttempt: true, lastError } as const;
     await stage.backend.operations.settle(await begin(failed), retry);
     const failedAt = new Date(1_000);
-    expect(await operator.explain(failed)).toEqual([{ reason: "retry", attempt: 1, failedAt, waits: true }]);
+    expect(await operator.explain(failed)).toEqual([
+      { reason: "retry", attempt: 1, failedAt, until: expect.any(Date) },
+    ]);
+    expect(Math.abs(untilOf((await operator.explain(failed))?.[0]) - 3_600_000)).toBeLessThan(60_000);
     const lost = await submit("y");
     await begin(lost, 1);
-    await expect.poll(() => operator.explain(lost)).toEqual([{ ...open, lost: true }]);
+    const noWorker = { reason: "no-worker", due: one, oldestDueMs: expect.any(Number) };
+    await expect.poll(() => operator.explain(lost)).toEqual([{ ...open, lost: true }, noWorker]);
   },
   "explains that others run while an operation waits for a worker": async ({ operator, submit, backend }) => {
     const running = await submit("complete");

@@ -7,6 +7,13 @@ import { existing, idsOf, importsOf, redriven } from "./stage.js";
 const UNKNOWN = "01900000-0000-7000-8000-00000000ffff";
 const FOLLOW_UP = "01900000-0000-7000-8000-00000000fffe";
 
+/** Members of an attempt that a worker has ended. */
+const ENDED = {
+  startedAt: expect.any(Date),
+  endedAt: expect.any(Date),
+  process: expect.stringMatching(/^[0-9a-f]{8}$/),
+};
+
 /** Scenarios in which an operator reads. */
 export const readingScenarios: readonly Scenario[] = scenariosOf({
   "tells which operations change, until it is stopped": async ({ operator, end }) => {
@@ -142,7 +149,7 @@ export const readingScenarios: readonly Scenario[] = scenariosOf({
     await backend.operations.settle({ operationId: UNKNOWN, token: "t" }, retry);
     expect(await operator.get(UNKNOWN)).toMatchObject({
       lastError: { type: "t", title: "Busy" },
-      attemptErrors: [],
+      attempts: [],
     });
     await work();
     expect(await operator.get(UNKNOWN)).toMatchObject({
@@ -182,16 +189,89 @@ export const readingScenarios: readonly Scenario[] = scenariosOf({
       title: "The work failed",
       detail: "The processor threw TypeError: broken",
     });
-    expect(found?.attemptErrors).toEqual([
-      { attempt: 1, at: expect.any(Date), detail: "The processor threw TypeError: broken" },
-      { attempt: 2, at: new Date(7), detail: "second" },
-      { attempt: 1, at: new Date(5), detail: "first" },
+    expect(found?.attempts).toEqual([
+      { attempt: 1, outcome: "failed", endedAt: new Date(5), detail: "first" },
+      { attempt: 2, outcome: "failed", endedAt: new Date(7), detail: "second" },
+      { ...ENDED, attempt: 1, outcome: "failed", detail: "The processor threw TypeError: broken" },
     ]);
+  },
+  "returns when each attempt began and ended, and the worker that ran it, but never its token": async ({
+    operator,
+    end,
+    submit,
+    backend,
+  }) => {
+    const [completed, failed, refused] = [await end("complete"), await end("throw"), await end("refuse")];
+    const attemptsOf = async (id: string) => (await existing(operator.get(id))).attempts;
+    expect(await attemptsOf(completed)).toEqual([{ ...ENDED, attempt: 1, outcome: "completed" }]);
+    const reasons = ["The processor threw TypeError: broken", "PERMANENT_FAILURE: It cannot be done."];
+    for (const [index, id] of [failed, refused].entries())
+      expect(await attemptsOf(id)).toEqual([
+        { ...ENDED, attempt: 1, outcome: "failed", detail: reasons[index] },
+      ]);
+    const [{ startedAt, endedAt } = {}] = await attemptsOf(completed);
+    expect(Number(endedAt) - Number(startedAt)).toBeGreaterThanOrEqual(0);
+    const running = await submit("complete");
+    const startedAtMs = Date.UTC(2026, 0, 1);
+    const token = `${startedAtMs.toString(16).padStart(12, "0")}-0badcafe-0123456789ab`;
+    await claimOne(backend.operations, running, { token, leaseMs: 60_000 });
+    expect(await attemptsOf(running)).toEqual([
+      { attempt: 1, outcome: "running", startedAt: new Date(startedAtMs), process: "0badcafe" },
+    ]);
+    expect(JSON.stringify(await operator.get(running))).not.toContain("0123456789ab");
+    await operator.cancel(running);
+    const retry = { to: "retry", delayMs: 0, countAttempt: true } as const;
+    await backend.operations.settle({ operationId: running, token }, retry);
+    expect(await attemptsOf(running)).toMatchObject([{ attempt: 1, outcome: "cancelled" }]);
+  },
+  "returns attempts that were lost, and when a waiting operation is due": async ({
+    operator,
+    submit,
+    backend,
+    work,
+  }) => {
+    const id = await submit("complete");
+    const { dueAt, attempts } = await existing(operator.get(id));
+    expect(Number(dueAt)).toBeLessThanOrEqual(Date.now());
+    expect(attempts).toEqual([]);
+    await claimOne(backend.operations, id, { token: "t", leaseMs: 1 });
+    const lost = { attempt: 1, outcome: "lost" };
+    await expect.poll(async () => (await operator.get(id))?.attempts).toEqual([lost]);
+    expect(await operator.get(id)).not.toHaveProperty("dueAt");
+    await backend.operations.settle(
+      { operationId: id, token: "t" },
+      { to: "retry", delayMs: 0, countAttempt: true },
+    );
+    expect((await operator.get(id))?.attempts).toEqual([lost]);
+    await work();
+    expect(await operator.get(id)).toMatchObject({ status: "failed", attempts: [lost] });
+    const other = await submit("complete");
+    await claimOne(backend.operations, other, { token: "t", leaseMs: 60_000 });
+    const later = { to: "retry", delayMs: 3_600_000, countAttempt: true } as const;
+    await backend.operations.settle({ operationId: other, token: "t" }, later);
+    const waiting = await existing(operator.get(other));
+    expect(waiting.attempts).toEqual([lost]);
+    expect(Number(waiting.dueAt)).toBeGreaterThan(Date.now());
+  },
+  "does not take the attempts for lost whose errors an older worker has dropped": async ({
+    operator,
+    submit,
+    backend,
+  }) => {
+    const id = await submit("complete");
+    await claimOne(backend.operations, id, { token: "t", leaseMs: 60_000 });
+    const errors = Array.from({ length: 10 }, (_, index) => ({ attempt: 12 - index, at: 1, detail: "" }));
+    const [latest, ...earlier] = errors;
+    const lastError = JSON.stringify({ type: "t", title: "Busy", ...latest, earlier });
+    const retry = { to: "retry", delayMs: 0, countAttempt: true, lastError } as const;
+    await backend.operations.settle({ operationId: id, token: "t" }, retry);
+    const { attempts } = await existing(operator.get(id));
+    expect(attempts.map(({ attempt }) => attempt)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   },
   "shows times as dates, whose JSON is what clients read": async ({ operator, end }) => {
     const operation = await existing(operator.get(await end("throw")));
-    const { createdAt, finishedAt, attemptErrors } = JSON.parse(JSON.stringify(operation));
-    for (const time of [createdAt, finishedAt, attemptErrors[0].at])
+    const { createdAt, finishedAt, attempts } = JSON.parse(JSON.stringify(operation));
+    for (const time of [createdAt, finishedAt, attempts[0].startedAt, attempts[0].endedAt])
       expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   },
   "finds nothing for an unknown or invalid id": async ({ operator }) => {

@@ -12,7 +12,7 @@ import { failedRetentionStores, failedRetentionSubmissions } from "./failed-rete
 import { followingStores } from "./following-stores.js";
 import { removingStores, retainingStores } from "./forgetting-stores.js";
 import { leasingStores } from "./leasing-stores.js";
-import { listingStores, readingStores } from "./listing-stores.js";
+import { inspectingStores, listingStores, readingStores } from "./listing-stores.js";
 import { observingStores } from "./observing-stores.js";
 import { overdueStores } from "./overdue-stores.js";
 import { pausingStores } from "./pausing-stores.js";
@@ -60,6 +60,7 @@ export const brokenOperationStores: readonly BrokenPort<TrackedStore>[] = [
   ...overdueStores,
   ...observingStores,
   ...readingStores,
+  ...inspectingStores,
   ...listingStores,
   ...countingStores,
   ...redrivingStores,

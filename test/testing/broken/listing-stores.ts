@@ -1,4 +1,9 @@
-import type { ListedOperation, ListRequest } from "async-request-reply/ports";
+import type {
+  InspectedOperation,
+  InspectRequest,
+  ListedOperation,
+  ListRequest,
+} from "async-request-reply/ports";
 import { type BrokenPort, caughtBy, named } from "./prove.js";
 import type { TrackedStore } from "./tracked-store.js";
 
@@ -113,4 +118,39 @@ export const readingStores = named<TrackedStore>({
       return found.flatMap((operation) => operation ?? []);
     },
   })),
+});
+
+/** Builds a store that reads an operation for operators with other members. */
+function inspecting(
+  change: (found: InspectedOperation, request: InspectRequest) => InspectedOperation | undefined,
+): BrokenPort<TrackedStore>["methods"] {
+  return (store) => ({
+    inspect: async (request) => {
+      const found = await store.inspect?.(request);
+      return found && change(found, request);
+    },
+  });
+}
+
+/** Stores that break a rule of reading for operators. */
+export const inspectingStores = named<TrackedStore>({
+  "shows operators no hidden operations": caughtBy(
+    ["inspect.operation"],
+    inspecting((found) => (found.operation.hidden === true ? undefined : found)),
+  ),
+  "says that everything is due": caughtBy(
+    ["inspect.due"],
+    inspecting((found) => ({ ...found, isDue: true })),
+  ),
+  "shows no token after the end": caughtBy(
+    ["inspect.token"],
+    inspecting(({ token, ...found }) => ({
+      ...found,
+      ...(found.operation.state === "pending" && token !== undefined && { token }),
+    })),
+  ),
+  "counts the leases of a tenant unasked": caughtBy(
+    ["inspect.places"],
+    inspecting((found) => ({ ...found, runningOfTenant: 2 })),
+  ),
 });

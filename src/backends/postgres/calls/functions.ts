@@ -58,6 +58,7 @@ const COLUMNS = {
   redrive_v2: "outcome, operation_id, created, state",
   read_output_v2: `place, state, count, segments, epoch, first, chunks, ${timeColumn("checkpoint_at", "checkpoint_at")}`,
   clean_output_v2: "f as deleted",
+  inspect_v3: `${operationColumns("operation")}, (operation).token as token, ${timeColumn("(operation).due_at", "due_at")}, is_due, running_of_tenant`,
   write_minutes_v3: "f as written",
   fold_minutes_v3: "f as folded",
   read_minutes_v3: `definition, start_ms, served, ${WORK_COLUMNS.join(", ")}`,

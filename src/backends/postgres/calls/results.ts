@@ -1,7 +1,7 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
 import type { Settlement } from "../../../contract/operation.js";
 import type { BegunOperation } from "../../../ports/claim.js";
-import type { BoundedCount, DefinitionStats } from "../../../ports/operation-reads.js";
+import type { BoundedCount, DefinitionStats, InspectedOperation } from "../../../ports/operation-reads.js";
 import type { RedriveResult, RenewResult, SettleResult } from "../../../ports/operation-store.js";
 import type { RecordManyResult, RecordResult, Submission } from "../../../ports/submission.js";
 import { DETAILS } from "../../shared/details.js";
@@ -35,6 +35,16 @@ export function toSettleResult(row: Row | undefined, { to }: Settlement): Settle
   return row === undefined || row.state === null
     ? { outcome: "lost" }
     : { outcome: "settled", state: state(row) };
+}
+
+/** Converts the row that `inspect_v3` returns. */
+export function toInspected(row: Row): InspectedOperation {
+  return {
+    operation: toOperation(row),
+    ...(row.token !== null && { token: text(row, "token") }),
+    ...(row.due_at !== null && { dueAt: integer(row, "due_at"), isDue: row.is_due === true }),
+    ...(row.running_of_tenant !== null && { runningOfTenant: integer(row, "running_of_tenant") }),
+  };
 }
 
 /** Converts the row that `stats_v1` returns for one definition. */

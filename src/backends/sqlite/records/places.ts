@@ -10,6 +10,7 @@ const RUNNING_OF_TENANT = `${RUNNING} and limited = 1 and tenant = ?`;
 const COUNT = "select count(*) as taken, min(lease_ends_at) as first from arr_operations indexed by";
 const COUNT_ALL = `${COUNT} arr_operations_leased where ${RUNNING}`;
 const COUNT_OF_TENANT = `${COUNT} arr_operations_places where ${RUNNING_OF_TENANT}`;
+const COUNT_LIVE = `${COUNT_OF_TENANT} and lease_ends_at > ?`;
 const LIMIT = "update arr_operations set limited = 1 where seq = ? and limited = 0";
 /** Takes an expired lease away. The operation is due since the end of that lease. */
 const RELEASE = "set token = null, previous_lost = 1, due_at = lease_ends_at where";
@@ -34,6 +35,7 @@ export function createPlaceTable(statements: Statements, now: () => number): Pla
         tenant === undefined ? first(COUNT_ALL, definition) : first(COUNT_OF_TENANT, definition, tenant);
       return { count: integer(row ?? {}, "taken"), firstEndsAt: () => Number(row?.first) };
     },
+    countLive: (definition, tenant) => integer(first(COUNT_LIVE, definition, tenant, now()) ?? {}, "taken"),
     releaseExpired: (definition, tenant) => {
       if (tenant === undefined) run(RELEASE_ALL, definition, now());
       else run(RELEASE_OF_TENANT, definition, tenant, now());

@@ -1,3 +1,4 @@
+import inspecting from "./inspecting.sql";
 import minutes from "./minutes.sql";
 
 const COUNTS = ["accepted", "started", "completed", "failed", "cancelled", "retried", "lost", "refused"];
@@ -37,7 +38,6 @@ set plan_cache_mode = force_generic_plan`,
 };
 
 /** The SQL of version 3. */
-export const version3: string = minutes.replaceAll(
-  /\{\{(\w+)\}\}/g,
-  (found, name: string) => TEMPLATES[name] ?? found,
-);
+export const version3: string = [inspecting, minutes]
+  .join("\n")
+  .replaceAll(/\{\{(\w+)\}\}/g, (found, name: string) => TEMPLATES[name] ?? found);

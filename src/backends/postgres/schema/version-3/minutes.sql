@@ -1,4 +1,4 @@
--- Version 3 of the schema: what processes count by minute. The previous release works with it, because it does not know of it.
+-- What processes count by minute. The previous release works with it, because it does not know of it.
 
 -- What one process counted of one definition in a minute, or the sum of all processes (`process` is empty) in a minute or an
 -- hour. `waiting`, `running` and `total` are the counts of a histogram by bucket.

@@ -44,6 +44,13 @@ export type { ParseContext, ParsedBody, Representation, SerializeContext } from 
 export type { ApiKeyOptions } from "./http/access/credentials.js";
 export type { BodyReader, HeaderFields, JoinedFields } from "./http/message/message.js";
 export type { ServiceSettings, SettingsOptions } from "./http/settings.js";
+export type {
+  Action,
+  ActionKind,
+  ActionsRequest,
+  ActionsStore,
+  RecordedAction,
+} from "./ports/actions-store.js";
 export type { SecurityScheme } from "./ports/authorize.js";
 export type { IsolationLevel, SeparateStores, Submissions, Transactions } from "./ports/backend.js";
 export type {
@@ -72,7 +79,7 @@ export type {
   WorkCounts,
   WorkTimes,
 } from "./ports/minutes-store.js";
-export type { AttemptEvent, OperationEvent, RunEvent, TimedEvent } from "./ports/observer.js";
+export type { ActedEvent, AttemptEvent, OperationEvent, RunEvent, TimedEvent } from "./ports/observer.js";
 export type {
   BoundedCount,
   DefinitionStats,

@@ -1,3 +1,4 @@
+import type { ActionOptions } from "../operator/act.js";
 import type { Operator } from "../operator/operator.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
@@ -22,4 +23,9 @@ export interface Call extends Listener {
   readonly query: URLSearchParams;
   /** Body of a change, as parsed JSON. */
   readonly body: unknown;
+}
+
+/** Returns who makes a change, as an operator records it. */
+export function actorOf({ caller }: Pick<Call, "caller">): ActionOptions {
+  return { by: caller.id, via: "console" };
 }

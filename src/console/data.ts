@@ -2,14 +2,15 @@ import { AsyncReplyError } from "../contract/errors.js";
 import { isObject } from "../contract/options.js";
 import { PROBLEM_NAMES } from "../contract/problem.js";
 import { notFound } from "../http/message/refusals.js";
+import type { OperatorCancelResult } from "../operator/cancel.js";
 import type { FailureFilter, Failures } from "../operator/failures.js";
 import type { OperationPage } from "../operator/list.js";
-import type { Operator, OperatorCancelResult } from "../operator/operator.js";
+import type { Operator } from "../operator/operator.js";
 import type { OperationOutput } from "../operator/output.js";
 import type { RedriveFilter, RedrivePreview, RedriveRun } from "../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../operator/redrive-one.js";
 import type { OperationDetails } from "../operator/views.js";
-import type { Call, ConsoleContext } from "./context.js";
+import { actorOf, type Call, type ConsoleContext } from "./context.js";
 import { readRecent } from "./series.js";
 import { summaryOf } from "./summary.js";
 import type { Changed, Overview, Payload } from "./wire.js";
@@ -99,17 +100,17 @@ export async function find(operator: Operator, operationId: string): Promise<Ope
 /** Cancels an operation. */
 export async function cancel(
   { operator }: ConsoleContext,
-  { operationId }: Call,
+  call: Call,
 ): Promise<Changed<OperatorCancelResult>> {
-  return toChanged(await operator.cancel(operationId));
+  return toChanged(await operator.cancel(call.operationId, actorOf(call)));
 }
 
 /** Runs a failed operation again. */
 export async function redrive(
   { operator }: ConsoleContext,
-  { operationId }: Call,
+  call: Call,
 ): Promise<Changed<OperatorRedriveResult>> {
-  return toChanged(await operator.redrive(operationId));
+  return toChanged(await operator.redrive(call.operationId, actorOf(call)));
 }
 
 function toChanged<Result extends OperatorCancelResult | OperatorRedriveResult>({
@@ -126,24 +127,24 @@ function toChanged<Result extends OperatorCancelResult | OperatorRedriveResult>(
 const REDRIVES = 10;
 
 /** Counts the failed operations that match a filter, or runs the next of them again. The operator checks the filter. */
-export function redriveMany(
-  { operator }: ConsoleContext,
-  { body, signal }: Call,
-): Promise<RedrivePreview | RedriveRun> {
+export function redriveMany({ operator }: ConsoleContext, call: Call): Promise<RedrivePreview | RedriveRun> {
+  const { body, signal } = call;
   const { filter, dryRun = false, cursor } = (isObject(body) ? body : {}) as Partial<RedriveBody>;
   if (!isObject(filter) || typeof dryRun !== "boolean")
     throw new AsyncReplyError("MALFORMED_BODY", "Expected `{ filter }`, with `dryRun` or `cursor`.");
   if (dryRun) return operator.redrive(withDates(filter), { dryRun });
-  return operator.redrive(withDates(filter), { cursor, signal, limit: REDRIVES, perSecond: REDRIVES });
+  const pace = { limit: REDRIVES, perSecond: REDRIVES };
+  return operator.redrive(withDates(filter), { cursor, signal, ...pace, ...actorOf(call) });
 }
 
 /** Pauses or resumes a definition. The operator checks its name. */
-export async function changePause({ operator }: ConsoleContext, { caller, body }: Call): Promise<object> {
+export async function changePause({ operator }: ConsoleContext, call: Call): Promise<object> {
+  const { body } = call;
   const { definition, paused } = (isObject(body) ? body : {}) as Partial<PauseBody>;
   if (typeof definition !== "string" || typeof paused !== "boolean")
     throw new AsyncReplyError("MALFORMED_BODY", "Expected `{ definition, paused }`.");
-  if (paused) await operator.pause(definition, { by: caller.id });
-  else await operator.resume(definition);
+  if (paused) await operator.pause(definition, actorOf(call));
+  else await operator.resume(definition, actorOf(call));
   return {};
 }
 

@@ -1,6 +1,7 @@
 import { present } from "../contract/present.js";
 import type { Operator } from "../operator/operator.js";
 import type { OperationDetails } from "../operator/views.js";
+import { readActions } from "./actions.js";
 import type { Call, ConsoleContext } from "./context.js";
 import { find } from "./data.js";
 import { summaryOf } from "./summary.js";
@@ -20,10 +21,11 @@ export async function readDetails(
 ): Promise<Details> {
   const found = await find(operator, operationId);
   const { hasOutput = false, lastCheckpointAt, status, meta } = found;
-  const [why, chain, deliveries] = await Promise.all([
+  const [why, chain, deliveries, actions = []] = await Promise.all([
     status === "pending" ? operator.explain(operationId) : undefined,
     chainOf(operator, found),
     deliveriesOf(operator, found),
+    readActions({ operator }, { operationId }),
   ]);
   return {
     ...historyOf(found),
@@ -31,6 +33,7 @@ export async function readDetails(
     ...present({ lastCheckpointAt, why, traceUrl: traceUrlOf(traceUrl, meta) }),
     chain,
     deliveries,
+    actions,
   };
 }
 

@@ -1,3 +1,4 @@
+import { readRecentActions } from "./actions.js";
 import type { Call, ConsoleContext } from "./context.js";
 import {
   cancel,
@@ -50,6 +51,7 @@ const ROUTES: readonly (readonly [pattern: string, route: FileRoute | DataRoute 
   ["/api/overview", reading(readOverview)],
   ["/api/events", { open: ({ live }, listener) => live.open(listener) }],
   ["/api/series", reading(readSeries)],
+  ["/api/actions", reading(readRecentActions)],
   ["/api/operations", reading(readList)],
   ["/api/failures", reading(readFailures)],
   ["/api/operations/{id}", reading(readDetails)],

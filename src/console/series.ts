@@ -2,6 +2,7 @@ import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
 import { present } from "../contract/present.js";
 import type { SeriesOptions, SeriesStep } from "../operator/series.js";
 import type { Clock } from "../ports/runtime.js";
+import { readActions } from "./actions.js";
 import type { Call, ConsoleContext } from "./context.js";
 import type { EndedWork, Overview, Recent, Series } from "./wire.js";
 
@@ -45,12 +46,17 @@ export async function readRecent(
 /** Reads what happened to operations of one definition in an hour, a day or a week. The operator checks the definition. */
 export async function readSeries({ operator, clock }: Reader, { query }: Asked): Promise<Series> {
   const range = rangeOf(query, clock);
-  const steps = await operator.series({ definition: query.get("definition") ?? "", ...range });
+  const { from, to } = range;
+  const definition = query.get("definition") ?? "";
+  const [steps, marks] = await Promise.all([
+    operator.series({ definition, ...range }),
+    readActions({ operator }, { definition, from, to }),
+  ]);
   const points = steps.map(({ start, accepted, completed, failed, cancelled, waiting, running, total }) => ({
     ...{ start, accepted, completed, failed, cancelled },
     ...present({ waiting, running, total }),
   }));
-  return { ...range, points };
+  return { ...range, points, ...present({ marks }) };
 }
 
 /** Returns the range that the query names, which ends with this minute. */

@@ -1,3 +1,4 @@
+import type { OperatorAction } from "../operator/actions.js";
 import type { OperationAttempt } from "../operator/attempts.js";
 import type { WaitingReason } from "../operator/explain.js";
 import type { DefinitionSettings } from "../operator/operator.js";
@@ -46,8 +47,8 @@ export type SeriesPoint = Pick<
 export interface Series extends Range {
   /** Steps in which anything happened, oldest first. */
   readonly points: readonly SeriesPoint[];
-  /** What people did within the range, in any order. */
-  readonly marks?: readonly { readonly at: Date; readonly action: string; readonly by?: string }[];
+  /** Actions on the definition in the range, newest first. Absent if the back end keeps no actions. */
+  readonly marks?: readonly Pick<OperatorAction, "at" | "action" | "by">[];
 }
 
 /** Everything that does not depend on the filter. */
@@ -109,6 +110,8 @@ export interface Details {
   readonly chain: readonly ChainLink[];
   /** Operations that were created when this one ended, such as deliveries of webhooks. */
   readonly deliveries: readonly Pick<Details, "operation" | "timeline">[];
+  /** Actions on it, newest first. Empty if the back end keeps no actions. */
+  readonly actions: readonly OperatorAction[];
 }
 
 /** Payloads of an operation. Absent members are not stored. */

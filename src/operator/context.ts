@@ -9,6 +9,7 @@ import { minutesOf } from "../observing/minutes.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import { withinTime } from "../platform/waits.js";
+import type { ActionsStore } from "../ports/actions-store.js";
 import type { Backend } from "../ports/backend.js";
 import type { MinutesStore } from "../ports/minutes-store.js";
 import type { Observer } from "../ports/observer.js";
@@ -32,6 +33,8 @@ export interface OperatorContext {
   readonly watch: OperationStore["watch"];
   /** Reads what processes counted by minute. Absent if the back end keeps no minutes. */
   readonly readMinutes: MinutesStore["read"] | undefined;
+  /** Records and lists what operators did. Absent if the back end keeps no actions. */
+  readonly actions: OperatedActions | undefined;
   readonly runtime: Runtime;
   readonly observe: Observer;
   readonly bell: Bell;
@@ -73,8 +76,8 @@ export function createContext(options: object): OperatorContext {
         "`createOperator({ backend: service.backend, definitions: service.definitions })`.",
     );
   const { backend, ...parts } = readOptions<Parts>(options, OPTIONS, "createOperator");
-  const { operations, output, minutes, queue } = backend;
-  return contextOf({ operations, inspect: inspecting(operations), output, minutes, queue }, parts);
+  const { operations, output, minutes, actions, queue } = backend;
+  return contextOf({ operations, inspect: inspecting(operations), output, minutes, actions, queue }, parts);
 }
 
 /** The parts of a back end that an operator uses. */
@@ -83,12 +86,13 @@ export interface OperatedBackend {
   readonly inspect: NonNullable<OperationStore["inspect"]>;
   readonly output?: Pick<OutputStore, "read"> | undefined;
   readonly minutes?: MinutesStore | undefined;
+  readonly actions?: OperatedActions | undefined;
   readonly queue: Pick<Queue, "publish">;
 }
 
 /** Creates the dependencies of an operator over a back end. */
 export function contextOf(
-  { operations, inspect, output, minutes, queue }: OperatedBackend,
+  { operations, inspect, output, minutes, actions, queue }: OperatedBackend,
   { definitions, runtime, ...given }: Omit<Parts, "backend">,
 ): OperatorContext {
   const ownObserve = toObserver(given.observe, runtime.clock);
@@ -102,6 +106,7 @@ export function contextOf(
       minutes &&
       ((request) => withinTime(minutes.read(request), ANSWER_TIMEOUT_MS, runtime.clock, tookTooLong)),
     watch: operations.watch?.bind(operations),
+    actions: actions && createActions(actions, runtime.clock),
     runtime,
     observe,
     bell: createBell({ queue, runtime, observe }),
@@ -157,6 +162,17 @@ function createOperatorStore(
     pause: (definition, by) => inTime(operations.pause(definition, by)),
     resume: (definition) => inTime(operations.resume(definition)),
     requestCancel: (id, tenant) => inTime(operations.requestCancel(id, tenant)),
+  };
+}
+
+/** Methods of a store of actions that an operator uses. */
+type OperatedActions = Pick<ActionsStore, "record" | "list">;
+
+/** Wraps a store of actions in the same way. */
+function createActions(actions: OperatedActions, clock: Clock): OperatedActions {
+  return {
+    record: (action) => withinTime(actions.record(action), ANSWER_TIMEOUT_MS, clock, tookTooLong),
+    list: (request) => withinTime(actions.list(request), ANSWER_TIMEOUT_MS, clock, tookTooLong),
   };
 }
 

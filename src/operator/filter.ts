@@ -5,7 +5,6 @@ import { present } from "../contract/present.js";
 import { PROBLEM_NAMES, type Problem, type ProblemName, problemType } from "../contract/problem.js";
 import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
-import { parseCursor } from "../protocol/list-cursor.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 import { failureOf } from "./failure.js";
 import { maskMessage } from "./mask-message.js";
@@ -57,17 +56,6 @@ export function toRequest(filter: ReadMembers<Filter>): Omit<ListRequest, "limit
   const { definition, tenant, internal } = filter;
   const [createdFrom, createdBefore] = [filter.createdFrom?.getTime(), filter.createdBefore?.getTime()];
   return present({ definition, tenant, createdFrom, createdBefore, internal });
-}
-
-/**
- * Returns the position that a cursor stands for.
- *
- * Throws `INVALID_OPTION`.
- */
-export function readCursor(cursor: unknown): ListPosition {
-  const position = parseCursor(cursor);
-  if (position !== undefined) return position;
-  throw invalidOption("cursor", "the `cursor` of an earlier result, unchanged", cursor);
 }
 
 /** Returns whether an operation matches the part of a filter that no store applies. */

@@ -4,7 +4,10 @@
  * @module async-request-reply/operator
  */
 
+export type { ActionOptions } from "./act.js";
+export type { ActionFacts, ActionFilter, OperatorAction } from "./actions.js";
 export type { OperationAttempt } from "./attempts.js";
+export type { OperatorCancelResult } from "./cancel.js";
 export type { WaitingReason } from "./explain.js";
 export type { FailureFilter, FailureGroup, Failures } from "./failures.js";
 export type { ListFilter, OperationPage } from "./list.js";
@@ -12,7 +15,6 @@ export {
   createOperator,
   type DefinitionSettings,
   type Operator,
-  type OperatorCancelResult,
   type OperatorOptions,
 } from "./operator.js";
 export type { OperationOutput, OperationOutputOptions } from "./output.js";

@@ -2,7 +2,7 @@ import { flag, integer, type OptionTable, optional, readOptions } from "../contr
 import { invalidOption, misuse } from "../contract/options.js";
 import { present } from "../contract/present.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
-import { toCursor } from "../protocol/list-cursor.js";
+import { parseCursor, toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";
 import {
   type Filter,
@@ -10,7 +10,6 @@ import {
   isAsRedriven,
   isChosen,
   type ReadMembers,
-  readCursor,
   scan,
   toRequest,
 } from "./filter.js";
@@ -84,6 +83,13 @@ const OWN_OPTIONS: OptionTable<Pick<ReadFilter, "status" | "redriven" | "limit" 
   limit: integer(100, 1_000, "; use `cursor` to read more"),
   cursor: optional(readCursor),
 };
+
+/** Throws `INVALID_OPTION`. */
+function readCursor(cursor: unknown): ListPosition {
+  const position = parseCursor(cursor);
+  if (position !== undefined) return position;
+  throw invalidOption("cursor", "the `cursor` of an earlier result, unchanged", cursor);
+}
 
 /** Only failed operations have a type of error and a message. */
 function toListRequest(

@@ -1,13 +1,13 @@
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
 import type { OperationLimits } from "../contract/definition/limits.js";
-import type { Operation } from "../contract/operation.js";
 import { checkIdText } from "../contract/options.js";
 import { present } from "../contract/present.js";
-import { cancelOperation } from "../operations/cancel.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
-import type { CancelOutcome } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
+import type { ActionOptions } from "./act.js";
+import { type ActionFilter, listActions, type OperatorAction } from "./actions.js";
+import { cancel, type OperatorCancelResult } from "./cancel.js";
 import { createContext, type OperatorContext } from "./context.js";
 import { readDetails } from "./details.js";
 import { explain, type WaitingReason } from "./explain.js";
@@ -35,8 +35,8 @@ export interface OperatorOptions<List extends Definitions = Definitions, Tx = un
   /** Time, randomness and SHA-256, for tests. Default: those of the platform. */
   readonly runtime?: Partial<Runtime>;
   /**
-   * Receives an event for every redriven operation, and an error if workers could not be woken up. `false` turns
-   * events off. Default: logs errors to the console, rate-limited.
+   * Receives `operator.acted` for every action, an event for every redriven or cancelled operation, and an error if workers could not
+   * be woken up or an action could not be recorded. `false` turns events off. Default: logs errors to the console, rate-limited.
    */
   readonly observe?: Observer | false;
 }
@@ -47,20 +47,6 @@ export interface DefinitionSettings {
   readonly path: string;
   /** Limits of its work. Absent without any. */
   readonly limits?: OperationLimits;
-}
-
-/** Outcome of {@link Operator.cancel}. */
-export interface OperatorCancelResult {
-  /**
-   * - `cancelled`: the operation has failed with the problem `cancelled`.
-   * - `requested`: a worker is running it and learns of the cancellation at once, or at its next lease renewal at the
-   *   latest.
-   * - `terminal`: the operation had already ended.
-   * - `unknown`: the operation does not exist, is hidden or is `preparing`, and so cannot be cancelled.
-   */
-  readonly outcome: CancelOutcome;
-  /** The operation after the call. Absent if it does not exist. */
-  readonly operation?: OperationDetails;
 }
 
 /**
@@ -117,8 +103,15 @@ export interface Operator<Name extends string = string> {
    * without an id means that some may have been missed. Absent if the back end sends no notifications.
    */
   watch?(onChange: (operationId?: string) => void): () => void;
+  /**
+   * Lists what operators changed with the methods below, newest first. Actions are kept for 90 days. Calls that changed nothing and dry
+   * runs are left out. Calls of `redrive` that continue each other with a `cursor` are one action.
+   *
+   * Rejects with `NOT_SUPPORTED` if the back end keeps no actions.
+   */
+  actions(filter?: ActionFilter<Name>): Promise<readonly OperatorAction[]>;
   /** Cancels an operation, even if its definition does not let clients cancel. */
-  cancel(operationId: string): Promise<OperatorCancelResult>;
+  cancel(operationId: string, options?: ActionOptions): Promise<OperatorCancelResult>;
   /**
    * Runs a failed operation again. Creates a new operation with the same tenant and input, whose `retryOf` is the
    * failed one, and wakes up the workers. The failed operation does not change, except that its `retriedBy` names the
@@ -149,7 +142,7 @@ export interface Operator<Name extends string = string> {
    */
   pause(definition: Name, options?: PauseOptions): Promise<void>;
   /** Ends the pause of a definition and wakes up its workers. Does nothing if it is not paused. */
-  resume(definition: Name): Promise<void>;
+  resume(definition: Name, options?: ActionOptions): Promise<void>;
 }
 
 /**
@@ -179,13 +172,17 @@ export function operatorOf<List extends Definitions>(context: OperatorContext): 
     series: (given) => series(context, given) as Promise<readonly SeriesStep<NameOf<List>>[]>,
     failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
     ...present({ watch: context.watch }),
-    cancel: (operationId) => cancel(context, operationId),
+    actions: (filter) => listActions(context, filter),
+    cancel: async (operationId, given) => {
+      checkId(operationId);
+      return cancel(context, operationId, given);
+    },
     redrive: ((target: string | RedriveFilter, given?: RedriveOptions) =>
       typeof target === "string"
         ? redriveOne(context, target, given)
         : redriveMany(context, target, given)) as Operator["redrive"],
     pause: (definition, given) => pause(context, definition, given),
-    resume: (definition) => resume(context, definition),
+    resume: (definition, given) => resume(context, definition, given),
   };
 }
 
@@ -208,23 +205,6 @@ async function output(
 ): Promise<OperationOutput | undefined> {
   checkId(operationId);
   return readOutput(context, operationId, options);
-}
-
-async function cancel(context: OperatorContext, operationId: string): Promise<OperatorCancelResult> {
-  checkId(operationId);
-  const { store } = context;
-  let found = await store.inspect(operationId);
-  if (found === undefined) return { outcome: "unknown" };
-  const read = async (): Promise<Operation | undefined> => {
-    found = await store.inspect(operationId);
-    return found?.operation;
-  };
-  const { outcome } = await cancelOperation(
-    { requestCancel: store.requestCancel, read },
-    found.operation,
-    context,
-  );
-  return found === undefined ? { outcome } : { outcome, operation: await readDetails(context, found) };
 }
 
 function checkId(operationId: unknown): void {

@@ -1,22 +1,10 @@
-import { type OptionTable, optional, readOptions } from "../contract/option-table.js";
-import { misuse } from "../contract/options.js";
-import { PRINCIPAL_RULE, tenantProblem } from "../contract/tenant.js";
+import { readOptions } from "../contract/option-table.js";
 import type { DefinitionStats } from "../ports/operation-reads.js";
+import { ACTION_OPTIONS, type ActionOptions, recordAction } from "./act.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 
 /** Options of `Operator.pause`. */
-export interface PauseOptions {
-  /** Id of the person or program that pauses, for others to see: 1 to 255 UTF-16 code units. Default: none. */
-  readonly by?: string | undefined;
-}
-
-const OPTIONS: OptionTable<PauseOptions> = {
-  by: optional((value, name) => {
-    const problem = tenantProblem(value);
-    if (problem === undefined) return value as string;
-    throw misuse(`Option \`${name}\` ${problem}. ${PRINCIPAL_RULE}`);
-  }),
-};
+export interface PauseOptions extends ActionOptions {}
 
 /** Counts of the operations of one definition, and whether it is paused. */
 export interface DefinitionCounts extends Omit<DefinitionStats, "paused"> {
@@ -31,16 +19,36 @@ export async function pause(
   options: PauseOptions = {},
 ): Promise<void> {
   const name = checkKnown(context, definition);
-  const { by } = readOptions<PauseOptions>(options, OPTIONS, "operator.pause");
-  await context.store.pause(name, by);
+  const by = readOptions<ActionOptions>(options, ACTION_OPTIONS, "operator.pause");
+  const was = await isPaused(context, name);
+  await context.store.pause(name, by.by);
+  if (was !== true) await recordAction(context, { event: { action: "pause", definition: name } }, by);
 }
 
 /** Resumes a definition: see `Operator.resume`. */
-export async function resume(context: OperatorContext, definition: string): Promise<void> {
+export async function resume(
+  context: OperatorContext,
+  definition: string,
+  options: ActionOptions = {},
+): Promise<void> {
   const name = checkKnown(context, definition);
+  const by = readOptions<ActionOptions>(options, ACTION_OPTIONS, "operator.resume");
+  const was = await isPaused(context, name);
   await context.store.resume(name);
   // A script may exit right after this.
-  await context.bell.ring({ definition: name });
+  const rung = context.bell.ring({ definition: name });
+  if (was !== false) await recordAction(context, { event: { action: "resume", definition: name } }, by);
+  await rung;
+}
+
+/** Returns undefined if the store does not tell, because a pause must work as long as it can. */
+async function isPaused({ store }: OperatorContext, definition: string): Promise<boolean | undefined> {
+  try {
+    const [stats] = await store.stats({ definitions: [definition] });
+    return stats?.paused !== undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Counts the operations of all definitions: see `Operator.stats`. */

@@ -1,3 +1,5 @@
+import { isAsyncReplyError } from "../contract/errors.js";
+import type { Mutable } from "../contract/mutable.js";
 import {
   flag,
   instance,
@@ -11,7 +13,7 @@ import { present } from "../contract/present.js";
 import { sleep } from "../platform/waits.js";
 import type { BoundedCount, ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import type { Clock } from "../ports/runtime.js";
-import { toCursor } from "../protocol/list-cursor.js";
+import type { ActionOptions } from "./act.js";
 import type { OperatorContext } from "./context.js";
 import {
   FAILED,
@@ -20,12 +22,18 @@ import {
   isFailure,
   MAX_FAILED,
   type ReadMembers,
-  readCursor,
   scan,
   toRequest,
 } from "./filter.js";
 import { checkKeepsCheckpoint } from "./keep-checkpoint.js";
 import { type OperatorRedriveOptions, REDRIVE_OPTIONS, redrive } from "./redrive-one.js";
+import {
+  type RedrivePosition,
+  type RedriveSoFar,
+  readRedriveCursor,
+  recordRedrive,
+  toRedriveCursor,
+} from "./redrive-run.js";
 
 /**
  * Filter for the failed operations to run again. At least one member besides `internal` is required. Cancelled
@@ -68,10 +76,10 @@ export interface RedrivePreview extends BoundedCount {
 
 type RedriveSettings = {
   readonly [Name in "dryRun" | "limit" | "perSecond" | "keepCheckpoint"]-?: Required<RedriveOptions>[Name];
-} & {
-  readonly cursor: ListPosition | undefined;
-  readonly signal: AbortSignal | undefined;
-};
+} & ActionOptions & {
+    readonly cursor: RedrivePosition | undefined;
+    readonly signal: AbortSignal | undefined;
+  };
 
 const SAMPLE = 10;
 
@@ -83,7 +91,7 @@ const OPTIONS: OptionTable<RedriveSettings> = {
     if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
     throw invalidOption(name, "a number greater than 0", value);
   },
-  cursor: optional(readCursor),
+  cursor: optional(readRedriveCursor),
   signal: optional(instance("an AbortSignal", "addEventListener")),
 };
 
@@ -95,9 +103,9 @@ export async function redriveMany(
 ): Promise<RedriveRun | RedrivePreview> {
   const filter = readFilter(context, given);
   const settings = readOptions(options, OPTIONS, "operator.redrive");
-  const { dryRun, cursor: after } = settings;
+  const { dryRun, cursor } = settings;
   if (settings.keepCheckpoint) checkKeepsCheckpoint(context, filter.definition);
-  const request = { ...toRequest(filter), ...FAILED, ...present({ after }) };
+  const request = { ...toRequest(filter), ...FAILED, ...present({ after: cursor?.after }) };
   return dryRun ? preview(context, { filter, request }) : run(context, { filter, request }, settings);
 }
 
@@ -121,28 +129,48 @@ async function preview(context: OperatorContext, { filter, request }: Scanned): 
 
 async function run(
   context: OperatorContext,
+  scanned: Scanned,
+  settings: RedriveSettings,
+): Promise<RedriveRun> {
+  settings.signal?.throwIfAborted();
+  const counts = { redriven: 0, skipped: 0 };
+  const record = (end: object): Promise<RedriveSoFar> =>
+    recordRedrive(context, { filter: scanned.filter, ...counts, end }, settings);
+  let next: ListPosition | undefined;
+  try {
+    next = await runEach(context, scanned, settings, counts);
+  } catch (error) {
+    await record({ more: true, rejected: isAsyncReplyError(error) ? error.code : "INTERNAL" });
+    throw error;
+  }
+  const soFar = await record(next === undefined ? {} : { more: true });
+  await context.bell.published();
+  return { ...counts, ...(next === undefined ? {} : { cursor: toRedriveCursor(next, soFar) }) };
+}
+
+/** Runs operations again and counts them. Returns the position to continue from, or undefined if none are left. */
+function runEach(
+  context: OperatorContext,
   { filter, request }: Scanned,
   { limit, perSecond, signal, keepCheckpoint }: RedriveSettings,
-): Promise<RedriveRun> {
-  signal?.throwIfAborted();
+  counts: Mutable<Pick<RedriveRun, "redriven" | "skipped">>,
+): Promise<ListPosition | undefined> {
   const pace = createPace({ clock: context.runtime.clock, perSecond, signal });
-  let [read, redriven, skipped] = [0, 0, 0];
+  let read = 0;
   // At least one operation is read before a stop, so that there is a position to continue from.
   const isStopped = (): boolean => signal?.aborted === true && read > 1;
-  const next = await scan(context, { request, maxRead: MAX_FAILED }, async (operation) => {
+  return scan(context, { request, maxRead: MAX_FAILED }, async (operation) => {
     read += 1;
     if (isStopped()) return false;
     if (!isFailure(filter, operation)) return true;
     const open = isOpen(context, operation);
-    if (open && redriven === limit) return false;
+    if (open && counts.redriven === limit) return false;
     if (open) await pace();
     if (isStopped()) return false;
-    if (open && (await runAgain(context, operation, keepCheckpoint))) redriven += 1;
-    else skipped += 1;
+    if (open && (await runAgain(context, operation, keepCheckpoint))) counts.redriven += 1;
+    else counts.skipped += 1;
     return true;
   });
-  await context.bell.published();
-  return { redriven, skipped, ...(next === undefined ? {} : { cursor: toCursor(next) }) };
 }
 
 async function runAgain(

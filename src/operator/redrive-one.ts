@@ -1,16 +1,19 @@
 import { v7 } from "uuid";
 import { fromBase64Url } from "../contract/base64url.js";
 import { flag, type OptionTable, readOptions } from "../contract/option-table.js";
+import { present } from "../contract/present.js";
+import type { OperationEvent } from "../ports/observer.js";
 import type { ListedOperation } from "../ports/operation-reads.js";
 import type { RedriveResult } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
+import { ACTION_OPTIONS, type ActionOptions, recordAction } from "./act.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 import { readDetails } from "./details.js";
 import { checkKeepsCheckpoint } from "./keep-checkpoint.js";
 import type { OperationDetails, OperatorStatus } from "./views.js";
 
 /** Options of a redrive. */
-export interface OperatorRedriveOptions {
+export interface OperatorRedriveOptions extends ActionOptions {
   /**
    * If true, the work continues from the last checkpoint of the failed operation, if there is one, although its `operationId` is
    * another one. Only for definitions without `chunk`. Default: false; the work starts over.
@@ -19,7 +22,10 @@ export interface OperatorRedriveOptions {
 }
 
 /** How the options of each redrive are read. */
-export const REDRIVE_OPTIONS: OptionTable<Required<OperatorRedriveOptions>> = { keepCheckpoint: flag(false) };
+export const REDRIVE_OPTIONS: OptionTable<ActionOptions & { readonly keepCheckpoint: boolean }> = {
+  ...ACTION_OPTIONS,
+  keepCheckpoint: flag(false),
+};
 
 /** Outcome of redriving one operation. */
 export type OperatorRedriveResult =
@@ -46,12 +52,16 @@ export async function redriveOne(
   operationId: string,
   options: OperatorRedriveOptions = {},
 ): Promise<OperatorRedriveResult> {
-  const { keepCheckpoint } = readOptions(options, REDRIVE_OPTIONS, "operator.redrive");
+  const { keepCheckpoint, ...by } = readOptions(options, REDRIVE_OPTIONS, "operator.redrive");
   const failed = (await context.store.inspect(operationId))?.operation;
   if (failed === undefined) return { outcome: "unknown" };
   checkKnown(context, failed.definition);
   if (keepCheckpoint) checkKeepsCheckpoint(context, failed.definition);
   const { result, rung } = await redrive(context, failed, keepCheckpoint);
+  if (result.outcome === "redriven" && result.created) {
+    const facts = { retriedBy: result.operationId, ...(keepCheckpoint && { keepCheckpoint }) };
+    await recordAction(context, { event: { action: "redrive", ...aboutOf(failed) }, facts }, by);
+  }
   // A script may exit right after this.
   await rung;
   if (result.outcome === "not-redrivable") return { outcome: REFUSALS[result.state] };
@@ -83,16 +93,19 @@ export async function redrive(
   failed: ListedOperation,
   keepCheckpoint: boolean,
 ): Promise<Redriven> {
-  const { id, definition, tenant, principal, state, settledAt } = failed;
+  const { id, definition, state, settledAt } = failed;
   const rung = Promise.resolve();
   if (settledAt === undefined) return { result: { outcome: "not-redrivable", state }, rung };
   const ids = await successorIds(context.runtime, { id, settledAt });
   const result = await context.store.redrive(id, keepCheckpoint ? { ...ids, keepCheckpoint } : ids);
   if (result.outcome !== "redriven" || !result.created) return { result, rung };
   const { operationId } = result;
-  const about = { operationId, definition, tenant, ...(principal === undefined ? {} : { principal }) };
-  context.observe({ event: "operation.redriven", ...about, retryOf: id });
+  context.observe({ event: "operation.redriven", ...aboutOf(failed), operationId, retryOf: id });
   return { result, rung: context.bell.ring({ definition, operationId }) };
+}
+
+function aboutOf({ id, definition, tenant, principal }: ListedOperation): OperationEvent {
+  return { operationId: id, definition, tenant, ...present({ principal }) };
 }
 
 /** A failed operation. Both members are immutable. */

@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import type { JsonText, Settlement } from "../contract/operation.js";
+import type { ActionsStore } from "./actions-store.js";
 import type {
   Abandoned,
   AbandonedRequest,
@@ -149,6 +150,8 @@ export interface Backend<Tx = unknown> {
   readonly output?: OutputStore;
   /** Keeps what processes count by minute. Without it, nothing is counted, and operators have no `series`. */
   readonly minutes?: MinutesStore;
+  /** Keeps what operators did. Without it, that is only observed. */
+  readonly actions?: ActionsStore;
   /** Wakes up workers. It may lose any message. */
   readonly queue: Queue;
   /**
@@ -173,6 +176,8 @@ export interface SeparateStores {
   readonly output?: OutputStore;
   /** Keeps what processes count by minute. Default: nothing is counted. */
   readonly minutes?: MinutesStore;
+  /** Keeps what operators did. Default: that is only observed. */
+  readonly actions?: ActionsStore;
   /** Wakes up workers. It may lose any message. */
   readonly queue: Queue;
   /** See {@link Backend.check}. Default: does nothing. */

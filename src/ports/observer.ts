@@ -1,3 +1,5 @@
+import type { ActionKind } from "./actions-store.js";
+
 /** Members of every event about an operation. */
 export interface OperationEvent {
   /** Id of the operation. */
@@ -31,6 +33,17 @@ export interface RunEvent {
   readonly runMs?: number | undefined;
 }
 
+/** A change that an operator made: to an operation, to a definition, or to the failed operations of a filter. */
+export type ActedEvent =
+  | (OperationEvent & { readonly action: Extract<ActionKind, "cancel" | "redrive"> })
+  | {
+      readonly action: Exclude<ActionKind, "cancel" | "redrive">;
+      /** Name of the definition. Absent if the filter has none. */
+      readonly definition?: string;
+      /** Number of operations that this call ran again. Only for `redrive-many`. */
+      readonly redriven?: number;
+    };
+
 /**
  * An event of a service or a worker. Its `error` says more than the client sees, but holds no payload. Every event about
  * an operation has its `tenant`.
@@ -61,6 +74,8 @@ export type ServiceEvent =
   | (AttemptEvent & { readonly event: "progress.dropped"; readonly error: unknown })
   /** A new operation, `operationId`, runs the failed operation `retryOf` again. */
   | (OperationEvent & { readonly event: "operation.redriven"; readonly retryOf: string })
+  /** An operator changed something. `by` is who did it and `via` the page or program, if they are known. */
+  | (ActedEvent & { readonly event: "operator.acted"; readonly by?: string; readonly via?: string })
   /**
    * The receiver of a webhook accepted it. `operationId` is the operation that ended, and `createdAt` is when the delivery was
    * created. Epoch milliseconds, by the clock of the store.

@@ -11,6 +11,7 @@ const METHODS = {
   submissions: ["record", "recordMany", "findKey", "purge"],
   output: ["begun", "append", "read", "watch", "clean"],
   minutes: ["write", "fold", "read"],
+  actions: ["record", "list", "purge"],
   idempotency: ["bind", "find", "release", "takeStale"],
   queue: ["publish", "listen", "close"],
 } as const satisfies Parts;

@@ -28,10 +28,10 @@ export function composeStores(
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): Backend<never> & AwaitUsing {
   checkSeparateStores(stores);
-  const { operations, output, minutes, queue } = stores;
+  const { operations, output, minutes, actions, queue } = stores;
   return {
     operations,
-    ...present({ output, minutes }),
+    ...present({ output, minutes, actions }),
     queue,
     submissions: createSubmissions(stores, clock),
     check: async () => stores.check?.(),

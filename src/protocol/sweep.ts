@@ -22,16 +22,17 @@ export interface SweepOptions {
   readonly observe: Observer;
 }
 
-/** Each process folds the minutes of all, so they can wait longer than the rest. Number of cleanings. */
+/** Each process folds the minutes and deletes the actions of all, so they can wait longer than the rest. Numbers of cleanings. */
 const FOLD_EVERY = 5;
+const PURGE_ACTIONS_EVERY = 60;
 
 /** The two parts of a sweep. They never reject. */
 export interface Sweep {
   /** Ends overdue operations. */
   endOverdue(): Promise<void>;
   /**
-   * Ends abandoned submissions, deletes operations whose retention is over and output that was discarded, and adds up minutes. Resolves
-   * to whether it deleted operations, or could not.
+   * Ends abandoned submissions, deletes operations whose retention is over, output that was discarded and old actions, and adds up
+   * minutes. Resolves to whether it deleted operations, or could not.
    */
   clean(): Promise<boolean>;
 }
@@ -57,11 +58,13 @@ export function createSweep(options: SweepOptions): Sweep {
       await attempted("end-abandoned", () => endAbandoned(options));
       const count = await attempted("purge", () => options.backend.submissions.purge({ limit: BATCH }));
       if (count) observe({ event: "operation.purged", count });
-      const { output, minutes } = options.backend;
+      const { output, minutes, actions } = options.backend;
       if (options.hasOutput && output !== undefined)
         await attempted("clean-output", () => output.clean({ limit: BATCH }));
       if (minutes !== undefined && cleanings % FOLD_EVERY === 0)
         await attempted("fold-minutes", () => minutes.fold({ limit: BATCH }));
+      if (actions !== undefined && cleanings % PURGE_ACTIONS_EVERY === 0)
+        await attempted("purge-actions", () => actions.purge({ limit: BATCH }));
       cleanings += 1;
       return count !== 0;
     },

@@ -15,11 +15,11 @@ import { checkBackend } from "./check-backend.js";
 export function withQueue<Tx>(backend: Backend<Tx>, queue: Queue): Backend<Tx> & AwaitUsing {
   checkBackend(backend);
   checkQueue(queue);
-  const { operations, submissions, output, minutes, queue: own } = backend;
+  const { operations, submissions, output, minutes, actions, queue: own } = backend;
   return {
     operations,
     submissions,
-    ...present({ output, minutes }),
+    ...present({ output, minutes, actions }),
     queue: {
       publish: (rings) => queue.publish(rings),
       listen: listenToBoth(queue, own),

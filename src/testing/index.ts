@@ -17,6 +17,11 @@ export {
   type TransactionalBackend,
 } from "./simulator/simulate.js";
 export type { History } from "./simulator/world/history.js";
+export {
+  type ActionsBackend,
+  type ActionsStoreHarness,
+  actionsStoreCases,
+} from "./suites/actions-store-suite.js";
 export { type IdempotencyStoreHarness, idempotencyStoreCases } from "./suites/idempotency-store-suite.js";
 export {
   type MinutesBackend,

@@ -1,4 +1,5 @@
 import {
+  actionsStoreCases,
   idempotencyStoreCases,
   minutesStoreCases,
   operationStoreCases,
@@ -8,6 +9,7 @@ import {
   submissionsCases,
 } from "async-request-reply/testing";
 import {
+  memoryActions,
   memoryIdempotency,
   memoryMinutes,
   memoryOperations,
@@ -24,3 +26,4 @@ runSuite("the queue in memory", queueCases, memoryQueue());
 runSuite("RECORD and purge in memory", submissionsCases, memorySubmissions());
 runSuite("the output store in memory", outputStoreCases, memoryOutput());
 runSuite("the store of minutes in memory", minutesStoreCases, memoryMinutes());
+runSuite("the store of actions in memory", actionsStoreCases, memoryActions());

@@ -78,7 +78,7 @@ it("marks what people did", async () => {
   const marks = [
     { at: at(30), action: "resume" },
     { at: at(20), action: "pause", by: "ann" },
-  ];
+  ] as const;
   const page = await openCharts({ marks, points: [point(25, { accepted: 1 })] }, { count: 3, more: false });
   const titles = await page.locator("#charts figure").first().locator("title").allTextContents();
   expect(titles).toEqual([expect.stringMatching(/: Resumed$/), expect.stringMatching(/: Paused by ann$/)]);

@@ -34,6 +34,9 @@ async function startHostile(): Promise<string> {
     await operations.settle({ operationId: id, token: id }, settlement);
   }
   await operations.pause("orders", ATTACK);
+  const acted = { definition: "orders", by: ATTACK, via: ATTACK, facts: json };
+  for (const operationId of [`${ID}1`, ATTACK])
+    await backend.actions.record({ id: operationId, action: ATTACK as "pause", operationId, ...acted });
   const operator = createOperator({ backend, definitions: [orders], observe: false });
   const page = createConsole({ operator, observe: false, authorize: basic({ work: "operate" }) });
   return listen(toNodeHandler(page));
@@ -45,6 +48,7 @@ describe("a text of a stored operation", () => {
     const encoded = encodeURIComponent(ATTACK);
     const views = [
       "/",
+      "/?show=overview&definition=orders",
       "/?show=failures",
       "/?show=list&status=all",
       `/?show=list&status=all&tenant=${encoded}`,
@@ -59,6 +63,8 @@ describe("a text of a stored operation", () => {
         await payload.click();
         await page.getByRole("region", { name: "input" }).waitFor();
       }
+      const isListed = view.includes("definition") || view.endsWith("1");
+      expect((await page.locator(".acted").getByText(ATTACK).count()) > 0, view).toBe(isListed);
       const expected = view.includes("words") ? "value" : "text";
       if (expected === "text") expect(await page.locator("main").innerText(), view).toContain("onerror");
       expect(await page.locator("main img, main script, main pre script").count(), view).toBe(0);

@@ -21,6 +21,7 @@ const EVENTS: { readonly [Name in ServiceEvent["event"]]: Omit<EventNamed<Name>,
   "attempt.lost": about,
   "progress.dropped": { ...about, error: "" },
   "operation.redriven": { ...about, retryOf: "2" },
+  "operator.acted": { ...about, action: "cancel" },
   "webhook.delivered": { ...about, deliveryId: "3", status: 204 },
   "webhook.failed": { ...about, deliveryId: "3", error: "" },
   "webhook.postponed": { origin: "https://a.example", tenant: "demo", delayMs: 1 },
@@ -78,7 +79,7 @@ describe("an event about an operation", () => {
 });
 
 describe("the pages", () => {
-  const name = /^(operation|attempt|progress|webhook|key|request|background|service|definition)\./;
+  const name = /^(operation|operator|attempt|progress|webhook|key|request|background|service|definition)\./;
 
   it("list exactly the events that exist", () => {
     expect(namesIn(page("docs/operating.md"), name).sort()).toEqual(Object.keys(EVENTS).sort());

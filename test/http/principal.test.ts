@@ -111,6 +111,7 @@ describe("the principal of a request", () => {
     await stage.operator.redrive(failed);
     expect(stage.events).toMatchObject([
       { event: "operation.redriven", retryOf: failed, tenant: "acme", principal: "ann" },
+      { event: "operator.acted", operationId: failed, tenant: "acme", principal: "ann" },
     ]);
     await stage.worker.runUntilIdle();
     expect(stage.jobs).toEqual(["ann", "ann"]);

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { createMemoryBackend } from "async-request-reply";
+import { createMemoryBackend, type ServiceEvent } from "async-request-reply";
 import { createManualClock, type ManualClock } from "async-request-reply/testing";
 import { describe, expect, it } from "vitest";
 import { createOperatorStage, type OperatorStage } from "../support/operator/stage.js";
@@ -16,8 +16,8 @@ async function createPacedStage(failed: number): Promise<PacedStage> {
   const stage = createOperatorStage(createMemoryBackend({ clock }));
   for (let count = 0; count < failed; count += 1) await stage.end("throw");
   let redriven = 0;
-  const observe = (): void => {
-    redriven += 1;
+  const observe = ({ event }: ServiceEvent): void => {
+    if (event === "operation.redriven") redriven += 1;
   };
   const operator = stage.other({ runtime: { clock }, observe });
   return { ...stage, operator, clock, redriven: () => redriven };
@@ -58,8 +58,8 @@ describe("a bulk redrive", () => {
   it("does not wait longer if the clock is set back", async () => {
     const { other, clock } = await createPacedStage(2);
     let redriven = 0;
-    const observe = (): void => {
-      redriven += 1;
+    const observe = ({ event }: ServiceEvent): void => {
+      if (event === "operation.redriven") redriven += 1;
     };
     const now = (): number => clock.now() - redriven * 3_600_000;
     const run = other({ runtime: { clock: { ...clock, now } }, observe }).redrive({ tenant: "a" });

@@ -202,8 +202,8 @@ const calls: Readonly<Record<string, readonly [message: string, call: () => unkn
     'The options of operator.pause must be an object, not "ann".',
     () => operator.pause("exports", "ann"),
   ],
-  "an empty id of the principal": [
-    "Option `by` has 0 characters. The id of a principal is a string of 1 to 255 UTF-16 code units, well formed and without NUL.",
+  "an empty name of who pauses": [
+    "Option `by` has 0 characters. Pass 1 to 255 UTF-16 code units, well formed and without NUL.",
     () => operator.pause("exports", { by: "" }),
   ],
   "a controller instead of its signal": [

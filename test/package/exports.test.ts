@@ -81,6 +81,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   "./sqlite": ["createSqliteBackend"],
   "./testing": [
     "SimulationFailure",
+    "actionsStoreCases",
     "createManualClock",
     "idempotencyStoreCases",
     "minutesStoreCases",

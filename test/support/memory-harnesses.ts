@@ -8,6 +8,8 @@ import {
 } from "async-request-reply";
 import type { SeparateOperationStore, SeparateStores } from "async-request-reply/ports";
 import {
+  type ActionsBackend,
+  type ActionsStoreHarness,
   type Capabilities,
   createManualClock,
   type IdempotencyStoreHarness,
@@ -64,6 +66,10 @@ export function memoryOutput(alter: Alter<OutputBackend> = unaltered): OutputSto
 }
 
 export function memoryMinutes(alter: Alter<MinutesBackend> = unaltered): MinutesStoreHarness {
+  return memoryHarness((clock) => createMemoryBackend({ clock }), alter);
+}
+
+export function memoryActions(alter: Alter<ActionsBackend> = unaltered): ActionsStoreHarness {
   return memoryHarness((clock) => createMemoryBackend({ clock }), alter);
 }
 

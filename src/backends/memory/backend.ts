@@ -1,5 +1,6 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
 import { instance, integer, type OptionTable, readOptions } from "../../contract/option-table.js";
+import { createActionsStore } from "../../engine/actions.js";
 import type { Driver } from "../../engine/driver.js";
 import { createMinutesStore } from "../../engine/minutes.js";
 import { createOperationStore } from "../../engine/operation-store.js";
@@ -7,6 +8,7 @@ import { systemClock } from "../../platform/system-runtime.js";
 import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
 import { createListeners, createLocalQueue } from "../shared/listeners.js";
+import { createActionsTable } from "./actions.js";
 import { MemoryIdempotencyStore } from "./idempotency-store.js";
 import { createMinutesTable } from "./minutes.js";
 import { createMemoryOutput } from "./output.js";
@@ -47,8 +49,8 @@ const OPTIONS: OptionTable<Required<MemoryBackendOptions>> = {
  */
 export function createMemoryBackend(
   options: MemoryBackendOptions = {},
-): Backend<never> & Required<Pick<Backend, "output" | "minutes">> & AwaitUsing {
-  const { operations, submissions, output, minutes, queue } = openMemory(
+): Backend<never> & Required<Pick<Backend, "output" | "minutes" | "actions">> & AwaitUsing {
+  const { operations, submissions, output, minutes, actions, queue } = openMemory(
     readOptions(options, OPTIONS, "createMemoryBackend"),
   );
   return {
@@ -56,6 +58,7 @@ export function createMemoryBackend(
     submissions,
     output,
     minutes,
+    actions,
     queue,
     check: async () => {},
     close: () => queue.close(),
@@ -70,10 +73,10 @@ export function createMemoryBackend(
  * Throws `INVALID_OPTION`.
  */
 export function createMemoryStores(options: MemoryBackendOptions = {}): SeparateStores {
-  const { operations, idempotency, output, minutes, queue } = openMemory(
+  const { operations, idempotency, output, minutes, actions, queue } = openMemory(
     readOptions(options, OPTIONS, "createMemoryStores"),
   );
-  return { operations, idempotency, output, minutes, queue };
+  return { operations, idempotency, output, minutes, actions, queue };
 }
 
 const DRIVER: Driver = {
@@ -103,6 +106,7 @@ export function openMemory({
     submissions: createMemorySubmissions(table),
     output: createMemoryOutput(DRIVER, table),
     minutes: createMinutesStore(DRIVER, createMinutesTable(clock)),
+    actions: createActionsStore(DRIVER, createActionsTable(clock)),
     queue: createLocalQueue(createListeners({ clock })),
   };
 }

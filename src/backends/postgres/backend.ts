@@ -1,7 +1,9 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
+import type { ActionsStore } from "../../ports/actions-store.js";
 import type { Backend } from "../../ports/backend.js";
 import type { MinutesStore } from "../../ports/minutes-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
+import { createPostgresActions } from "./actions.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
 import { createClaims } from "./claims.js";
@@ -26,6 +28,8 @@ export interface PostgresBackend<Tx> extends Backend<Tx>, AwaitUsing {
   readonly output: OutputStore;
   /** Keeps what processes count by minute in the same database. */
   readonly minutes: MinutesStore;
+  /** Keeps what operators did in the same database. */
+  readonly actions: ActionsStore;
   /**
    * Creates or upgrades the schema to the version of this release. Safe to call again, and from several processes at
    * once: they wait for each other.
@@ -123,6 +127,7 @@ export function createPostgresBackend<Connection, Tx = Connection>(
     submissions: createPostgresSubmissions(gateway, limits, transactions, runtime),
     output: createPostgresOutput(gateway, limits, appended),
     minutes: createPostgresMinutes(gateway),
+    actions: createPostgresActions(gateway),
     migrate: migrateSchema,
     check: createCheck({
       database,

@@ -1,6 +1,8 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
+import { createActionsStore } from "../../engine/actions.js";
 import { createMinutesStore } from "../../engine/minutes.js";
 import { createOperationStore } from "../../engine/operation-store.js";
+import type { ActionsStore } from "../../ports/actions-store.js";
 import type { Backend, Submissions } from "../../ports/backend.js";
 import type { MinutesStore } from "../../ports/minutes-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
@@ -16,6 +18,7 @@ import { createChangeLog } from "./notices/change-log.js";
 import { createChangeWatchers } from "./notices/change-watchers.js";
 import { createChanges } from "./notices/changes.js";
 import { createSqliteOutput } from "./output.js";
+import { createActionsTable } from "./records/actions.js";
 import { createMinutesTable } from "./records/minutes.js";
 import { createOutputTable } from "./records/outputs.js";
 import { createRecordIn } from "./records/record-in.js";
@@ -35,6 +38,8 @@ export interface SqliteBackend<Database extends SqliteDatabase = SqliteDatabase>
   readonly output: OutputStore;
   /** Keeps what processes count by minute in the same database. */
   readonly minutes: MinutesStore;
+  /** Keeps what operators did in the same database. */
+  readonly actions: ActionsStore;
 }
 
 /**
@@ -114,6 +119,7 @@ export function createSqliteBackend<Database extends SqliteDatabase>(
     queue: createLocalQueue(listeners),
     output: createSqliteOutput({ connection, statements, outputs, changes }),
     minutes: createMinutesStore(connection, createMinutesTable(statements, now)),
+    actions: createActionsStore(connection, createActionsTable(statements, now)),
     submissions: createSqliteSubmissions({
       connection,
       statements,

@@ -14,7 +14,7 @@ import type { Clock } from "../../ports/runtime.js";
  */
 export type ConsoleAccess = "observe" | "operate";
 
-/** A caller with a name, which others see if the caller pauses a definition. */
+/** A caller with a name, which others see in what the caller did. */
 export interface ConsoleCaller {
   /** Permissions of the caller. */
   readonly access: ConsoleAccess;

@@ -1,6 +1,7 @@
+import type { OperatorAction } from "../../operator/actions.js";
+import type { OperatorCancelResult } from "../../operator/cancel.js";
 import type { Failures } from "../../operator/failures.js";
 import type { OperationPage } from "../../operator/list.js";
-import type { OperatorCancelResult } from "../../operator/operator.js";
 import type { OperationOutput } from "../../operator/output.js";
 import type { RedrivePreview, RedriveRun } from "../../operator/redrive-many.js";
 import type { OperatorRedriveResult } from "../../operator/redrive-one.js";
@@ -10,6 +11,8 @@ export const readOverview = (range: string): Promise<Sent<Overview>> =>
   request(`api/overview?${new URLSearchParams({ range })}`);
 export const readSeries = (definition: string, range: string): Promise<Sent<Series>> =>
   request(`api/series?${new URLSearchParams({ definition, range })}`);
+export const readActions = (definition: string): Promise<{ actions: readonly Sent<OperatorAction>[] }> =>
+  request(`api/actions?${new URLSearchParams({ definition })}`);
 export const readList = (filter: URLSearchParams): Promise<Sent<OperationPage>> =>
   request(`api/operations?${filter}`);
 export const readFailures = (filter: URLSearchParams): Promise<Sent<Failures>> =>

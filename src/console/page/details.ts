@@ -1,5 +1,6 @@
 import type { OperationSummary } from "../../operator/views.js";
 import type { ChainLink, Details, Sent } from "../wire.js";
+import { actedOf } from "./acted.js";
 import { cancelButton, redriveButton } from "./actions.js";
 import { readDetails } from "./api.js";
 import { timelineOf } from "./attempts.js";
@@ -29,6 +30,7 @@ export async function showDetails(page: Page): Promise<void> {
     factsOf(page, details),
     details.hasOutput && page.overview.operates ? outputOf(operationId) : "",
     ...chainOf(page, details),
+    ...actedOf(page, details.actions),
     element("h3", {}, "Timeline"),
     element(
       "p",

@@ -1,3 +1,5 @@
+import { actedOf } from "./acted.js";
+import { readActions } from "./api.js";
 import { chartsOf } from "./charts.js";
 import { definitionTable } from "./definitions.js";
 import { byId, type Child, element } from "./dom.js";
@@ -28,7 +30,11 @@ export function knownOf({ overview }: Pick<Page, "overview">): readonly Known[] 
 export async function showOverview(page: Page): Promise<void> {
   const { definition } = page.view;
   const isOne = definition !== "";
-  const [{ groups }, charts] = await Promise.all([readRecentFailures(page), isOne ? chartsOf(page) : []]);
+  const [{ groups }, charts, acted] = await Promise.all([
+    readRecentFailures(page),
+    isOne ? chartsOf(page) : [],
+    isOne ? readActions(definition) : undefined,
+  ]);
   if (!page.isCurrent()) return;
   const known = knownOf(page).filter((each) => !isOne || each.definition === definition);
   const failures = groups.filter((group) => !isOne || group.definition === definition);
@@ -40,6 +46,7 @@ export async function showOverview(page: Page): Promise<void> {
     ...charts,
     element("div", { id: "definitions" }, ...rangeLine(page), definitionTable(page, known)),
     element("div", { id: "reasons" }, ...reasonsOf(page, failures)),
+    ...actedOf(page, acted?.actions ?? []),
   );
 }
 

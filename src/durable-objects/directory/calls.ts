@@ -1,3 +1,4 @@
+import type { Action, ActionsRequest, RecordedAction } from "../../ports/actions-store.js";
 import type { DefinitionStats } from "../../ports/operation-reads.js";
 import type { ObjectName } from "../object-name.js";
 import type { ObjectNumber } from "../object-number.js";
@@ -83,4 +84,7 @@ export interface DirectoryCalls {
   }) => Promise<readonly ReportedTenant[]>;
   readonly pause: (request: { readonly definition: string; readonly by?: string }) => Promise<void>;
   readonly resume: (request: { readonly definition: string }) => Promise<void>;
+  /** Records what an operator did, and deletes what is too old. */
+  readonly recordAction: (action: Action) => Promise<void>;
+  readonly actions: (request: ActionsRequest) => Promise<readonly RecordedAction[]>;
 }

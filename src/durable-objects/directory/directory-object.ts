@@ -1,5 +1,6 @@
 import { createObjectStatements } from "../../backends/durable-objects/statements.js";
 import type { ObjectStorage } from "../../backends/durable-objects/storage.js";
+import actions from "../../backends/sqlite/schema/actions.sql";
 import { type Addition, addVersions, isCurrent } from "../../backends/sqlite/schema/versions.js";
 import { instance } from "../../contract/option-table.js";
 import { createSystemRuntime } from "../../platform/system-runtime.js";
@@ -9,7 +10,10 @@ import type { DirectoryCalls } from "./calls.js";
 import version1 from "./schema/1.sql";
 import { createTables, type DirectoryTables } from "./tables.js";
 
-const VERSIONS: readonly Addition[] = [{ text: version1, needs: 1 }];
+const VERSIONS: readonly Addition[] = [
+  { text: version1, needs: 1 },
+  { text: actions, needs: 1 },
+];
 
 /** The directory of all objects. The method of your class calls that of the same name. */
 export interface DirectoryObject {
@@ -25,7 +29,8 @@ export interface DirectoryState {
 
 /**
  * Keeps a directory of the objects of a class, in one Durable Object of another class. Objects report what they have, on waking and at
- * most once a minute. So it is rebuilt by itself if it is lost. It also keeps the pauses of definitions, which end if it is lost.
+ * most once a minute. So it is rebuilt by itself if it is lost. It also keeps the pauses of definitions, which end if it is lost, and what
+ * operators did.
  *
  * Throws `INVALID_OPTION`.
  *

@@ -1,6 +1,8 @@
 import { integer, type Row, text, toBoundedCount, toPaused } from "../../backends/shared/row.js";
 import type { Statements } from "../../backends/sqlite/connection/statements.js";
+import { createActionsTable } from "../../backends/sqlite/records/actions.js";
 import { present } from "../../contract/present.js";
+import { ACTIONS_KEPT_MS } from "../../ports/actions-store.js";
 import type { DefinitionStats } from "../../ports/operation-reads.js";
 import { toNameText } from "../object-name.js";
 import { randomTenantNumber, tenantNumberOf, toObjectNumber } from "../object-number.js";
@@ -27,6 +29,7 @@ export function createTables(
   { now, random }: { readonly now: () => number; readonly random: () => number },
 ): DirectoryTables {
   const { all, first, run } = statements;
+  const actions = createActionsTable(statements, now);
   return {
     report: (report) => {
       const shards = first("select shards from arr_objects where tenant = ? limit 1", report.tenant);
@@ -54,6 +57,11 @@ export function createTables(
     pause: ({ definition, by }) =>
       run("insert or ignore into arr_pauses values (?, ?, ?)", definition, now(), by ?? null),
     resume: ({ definition }) => run("delete from arr_pauses where definition = ?", definition),
+    recordAction: (action) => {
+      actions.save({ ...action, at: now() });
+      actions.removeBefore(now() - ACTIONS_KEPT_MS, OLD_ACTIONS);
+    },
+    actions: actions.list,
   };
 
   function keep(report: ObjectReport): { readonly number: number; readonly reports: number } {
@@ -127,6 +135,9 @@ export function createTables(
     };
   }
 }
+
+/** Old actions that are deleted for each new one. */
+const OLD_ACTIONS = 100;
 
 const INSERT = `insert into arr_objects (name, tenant, shards, number, reports, reported_at, newest_at, newest_failed_at)
   values (?, ?, ?, ?, ?, ?, ?, ?)`;

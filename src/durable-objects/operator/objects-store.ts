@@ -96,6 +96,10 @@ export function createObjectsStore({ objects, directory: binding }: ObjectBindin
           ),
         ),
     },
+    actions: {
+      record: (action) => directory("recordAction", action),
+      list: (request) => directory("actions", request),
+    },
     // Objects ring for themselves.
     queue: { publish: async () => {} },
   };

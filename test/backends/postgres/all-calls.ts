@@ -1,6 +1,7 @@
 import type { ListRequest } from "async-request-reply/ports";
 import type { PostgresBackend } from "async-request-reply/postgres";
 import type { PoolClient } from "pg";
+import { newAction } from "../../../src/testing/suites/actions-store/fixtures.js";
 import { newRow } from "../../../src/testing/suites/minutes-store/fixtures.js";
 import { claimOnce } from "../../support/claims.js";
 import { begun, newId, newOperation, newSubmission, newToken } from "./submissions.js";
@@ -62,6 +63,13 @@ export const calls: Readonly<Record<string, Call>> = {
     await minutes.write(DEFINITIONS.map((definition) => newRow(minute, { definition, total: { 1: 1 } })));
     await minutes.fold({ limit: 10 });
     await minutes.read({ definitions: DEFINITIONS, from: minute, to: minute + 60_000, stepMs: 60_000 });
+  },
+  "records, lists and purges of actions": async ({ actions }) => {
+    const about = { definition: "orders", operationId: newId() };
+    await actions.record(newAction(about));
+    const range = { from: Date.now() - 60_000, to: Date.now() + 60_000, limit: 10 };
+    for (const filter of [{}, about, { definition: "orders" }]) await actions.list({ ...filter, ...range });
+    await actions.purge({ limit: 10 });
   },
   requestCancel: async (backend) => {
     const { operationId } = await begun(backend, quiet);

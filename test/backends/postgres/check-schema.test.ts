@@ -110,7 +110,7 @@ await describePostgres("check() looks at the schema and", (server) => {
     `grant select, insert, update, delete on ${schema}.operations to ${role}; ` +
     `grant select, insert, delete on ${schema}.paused to ${role}; ` +
     `grant select, insert, update on ${schema}.shortest_leases to ${role}; ` +
-    `grant select, insert, update, delete on ${schema}.minutes to ${role}; ` +
+    `grant select, insert, update, delete on ${schema}.minutes, ${schema}.actions to ${role}; ` +
     `grant select on ${schema}.migrations to ${role};`;
   const FUNCTIONS = (schema: string, role: string) =>
     `grant execute on all functions in schema ${schema} to ${role};`;
@@ -126,7 +126,7 @@ await describePostgres("check() looks at the schema and", (server) => {
       (schema: string, role: string) =>
         `${USAGE(schema, role)} grant select on ${schema}.operations, ${schema}.paused, ${schema}.migrations to ${role};` +
         `grant select, insert, update on ${schema}.shortest_leases to ${role};` +
-        `grant select, insert, update, delete on ${schema}.minutes to ${role};` +
+        `grant select, insert, update, delete on ${schema}.minutes, ${schema}.actions to ${role};` +
         FUNCTIONS(schema, role),
       'Role "app" lacks insert, update, delete on s.operations, and insert, delete on s.paused. Run `grant insert, update, delete on s.operations to app` ' +
         "and `grant insert, delete on s.paused to app` as the owner of the schema.",
@@ -169,7 +169,7 @@ await describePostgres("check() looks at the schema and", (server) => {
   it("names the statements for all grants at once", async () => {
     const { detail, after } = await refusedWith(USAGE);
     expect(detail).toMatch(
-      /^Role "app" lacks .* on s\.operations, and select, insert, delete on s\.paused, and select, insert, update on s\.shortest_leases, and select, insert, update, delete on s\.minutes, and select on s\.migrations, and execute on function s\.\w+ and \d+ more\. Run /,
+      /^Role "app" lacks .* on s\.operations, and select, insert, delete on s\.paused, and select, insert, update on s\.shortest_leases, and select, insert, update, delete on s\.minutes, and select, insert, update, delete on s\.actions, and select on s\.migrations, and execute on function s\.\w+ and \d+ more\. Run /,
     );
     expect(after).toBe("can be used");
   });

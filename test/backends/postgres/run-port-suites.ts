@@ -1,4 +1,5 @@
 import {
+  actionsStoreCases,
   minutesStoreCases,
   operationStoreCases,
   outputStoreCases,
@@ -21,6 +22,11 @@ export function runPortSuites(openings: Openings): void {
   runSuite(
     "store of minutes",
     minutesStoreCases,
+    harnessOf(openings, (backend) => backend),
+  );
+  runSuite(
+    "store of actions",
+    actionsStoreCases,
     harnessOf(openings, (backend) => backend),
   );
   runSuite("queue", queueCases, queueHarness(openings));

@@ -15,6 +15,7 @@ const FROZEN: Readonly<Record<string, string>> = {
   "2.sql": "03ea38e7c5e9760aa2c64f5d96b311ae944eb23eb1f4436cbcafe062300fd871",
   "output-triggers.sql": "d4d1f8515110b6c8953465d32f522ae20307f5b809cb2ad003ba9257bae1fe68",
   "3.sql": "f7b3be2c4c8d05d8c33def085c333f244831b7a6d7e826aca33a3b103194992c",
+  "actions.sql": "43477ac4dc801659a5db816492d598725d87ad3b6b359036ca55fa892c22f7b7",
 };
 
 describe("the schema of SQLite", () => {

@@ -1,4 +1,5 @@
 import {
+  actionsStoreCases,
   minutesStoreCases,
   operationStoreCases,
   outputStoreCases,
@@ -16,5 +17,6 @@ describeClients("the back end on an SQLite file", (client) => {
   runSuite("submissions", submissionsCases, submissions);
   runSuite("output store", outputStoreCases, submissions);
   runSuite("store of minutes", minutesStoreCases, submissions);
+  runSuite("store of actions", actionsStoreCases, submissions);
   runSuite("queue", queueCases, queueHarness(client));
 });

@@ -23,7 +23,10 @@ export const redrivingManyScenarios: readonly Scenario[] = scenariosOf({
     const filter = { definition: "exports", errorType: "attempts-exhausted" } as const;
     expect(await operator.redrive(filter, { perSecond })).toEqual({ redriven: 3, skipped: 0 });
     expect(await redrivenOf(stage)).toEqual(failed);
-    expect(events.map(({ event }) => event)).toEqual(Array(3).fill("operation.redriven"));
+    expect(events.map(({ event }) => event)).toEqual([
+      ...Array(3).fill("operation.redriven"),
+      "operator.acted",
+    ]);
     expect(await operator.redrive(filter, { perSecond })).toEqual({ redriven: 0, skipped: 3 });
   },
   "runs only operations of a principal again": async (stage) => {
@@ -45,7 +48,7 @@ export const redrivingManyScenarios: readonly Scenario[] = scenariosOf({
     expect(preview).toEqual({ count: 11, more: false, sample: expect.any(Array) });
     expect(preview.sample).toHaveLength(10);
     expect(failed.slice(1)).toEqual(expect.arrayContaining([...preview.sample]));
-    expect(events).toHaveLength(1);
+    expect(events).toHaveLength(2);
     expect(await redrivenOf(stage)).toEqual([failed[0]]);
   },
   "omits cancelled operations unless they are requested": async (stage) => {

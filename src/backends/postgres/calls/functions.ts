@@ -61,6 +61,9 @@ const COLUMNS = {
   inspect_v3: `${operationColumns("operation")}, (operation).token as token, ${timeColumn("(operation).due_at", "due_at")}, is_due, running_of_tenant`,
   write_minutes_v3: "f as written",
   fold_minutes_v3: "f as folded",
+  record_action_v3: "f as recorded",
+  list_actions_v3: "id, at_ms, action, definition, operation_id, acted_by, acted_via, facts",
+  purge_actions_v3: "f as purged",
   read_minutes_v3: `definition, start_ms, served, ${WORK_COLUMNS.join(", ")}`,
 };
 

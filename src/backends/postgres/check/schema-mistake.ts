@@ -13,6 +13,7 @@ const TABLE_PRIVILEGES = [
   ...["select", "insert", "delete"].map((privilege) => ["paused", privilege] as const),
   ...["select", "insert", "update"].map((privilege) => ["shortest_leases", privilege] as const),
   ...["select", "insert", "update", "delete"].map((privilege) => ["minutes", privilege] as const),
+  ...["select", "insert", "update", "delete"].map((privilege) => ["actions", privilege] as const),
   ["migrations", "select"] as const,
 ];
 

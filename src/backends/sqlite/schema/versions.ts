@@ -4,6 +4,7 @@ import type { Statements } from "../connection/statements.js";
 import version1 from "./1.sql";
 import version2 from "./2.sql";
 import version3 from "./3.sql";
+import actions from "./actions.sql";
 
 /** Additions of one version to the schema. */
 export interface Addition {
@@ -19,7 +20,7 @@ export interface Addition {
 const VERSIONS: readonly Addition[] = [
   { text: version1, needs: 1 },
   { text: version2, needs: 1 },
-  { text: version3, needs: 1 },
+  { text: `${version3}\n${actions}`, needs: 1 },
 ];
 
 /** The versions of a database file. */

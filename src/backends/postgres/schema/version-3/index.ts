@@ -1,3 +1,4 @@
+import actions from "./actions.sql";
 import inspecting from "./inspecting.sql";
 import minutes from "./minutes.sql";
 
@@ -38,6 +39,6 @@ set plan_cache_mode = force_generic_plan`,
 };
 
 /** The SQL of version 3. */
-export const version3: string = [inspecting, minutes]
+export const version3: string = [inspecting, minutes, actions]
   .join("\n")
   .replaceAll(/\{\{(\w+)\}\}/g, (found, name: string) => TEMPLATES[name] ?? found);

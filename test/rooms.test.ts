@@ -18,7 +18,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   client: "contract",
   worker: "contract ports platform observing protocol operations telemetry",
   operator: "contract ports platform observing protocol operations",
-  console: "contract http observing operator ports platform protocol",
+  console: "contract http observing operations operator ports platform protocol",
   openapi: "contract formats ports platform http service",
   opentelemetry: "contract ports platform http operator protocol service telemetry",
   cli: "contract platform ports http operator console adapters/node backends/postgres backends/sqlite",

@@ -1,8 +1,6 @@
 import { defineOperation } from "async-request-reply";
 import {
-  createDirectoryObject,
   createOperationsObject,
-  type DirectoryState,
   type ObjectNamespace,
   type ObjectState,
 } from "async-request-reply/durable-objects";
@@ -43,18 +41,5 @@ export class Operations {
 
   alarm(): Promise<void> {
     return this.#operations.alarm();
-  }
-}
-
-/** Knows the objects of all tenants. */
-export class Directory {
-  readonly #directory;
-
-  constructor(state: DirectoryState) {
-    this.#directory = createDirectoryObject(state);
-  }
-
-  fetch(request: Request): Promise<Response> {
-    return this.#directory.fetch(request);
   }
 }

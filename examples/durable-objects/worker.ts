@@ -12,7 +12,8 @@ import { bearer } from "async-request-reply";
 import { routeToTenant } from "async-request-reply/durable-objects";
 import { definitions, type Env } from "./operations.js";
 
-export { Directory, Operations } from "./operations.js";
+export { Directory } from "./directory.js";
+export { Operations } from "./operations.js";
 
 export default {
   fetch: routeToTenant({

@@ -11,6 +11,8 @@ interface Mounted {
   readonly handler: NodeHandler;
   /** Returns a sentence that says where the console is and how to log in. Absent without a console. */
   readonly loginAt?: (url: string) => string;
+  /** Ends the streams of open pages, which would keep the server open. */
+  readonly close?: () => Promise<void>;
 }
 
 /** Mounts the console next to the service. Browsers ask for the token as a password (HTTP Basic). */
@@ -20,13 +22,15 @@ export function mountConsole(login: ConsoleLogin | undefined, service: Service, 
   const { backend, definitions } = service;
   const operator = createOperator({ backend, definitions, observe });
   const authorize = basic({ [login.token]: "operate" });
-  const toConsole = toNodeHandler(createConsole({ operator, authorize, observe }));
+  const page = createConsole({ operator, authorize, observe });
+  const toConsole = toNodeHandler(page);
   return {
     handler: (req, res) => (isConsole(req.url) ? toConsole : toService)(req, res),
     loginAt: (url) => {
       const password = login.generated ? login.token : "the value of CONSOLE_TOKEN";
       return `console on ${url}${PATH} (user: any name, password: ${password})`;
     },
+    close: page.close,
   };
 }
 

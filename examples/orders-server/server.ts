@@ -41,12 +41,13 @@ async function start(configuration: Configuration): Promise<void> {
   const { observe } = log;
   const demo = configuration.demo ? openDemo({ backend, tokens, drainTimeoutMs: graceMs }) : undefined;
   const { service, worker } = demo ?? openOrders(configuration, backend, observe);
-  const { handler, loginAt } = mountConsole(configuration.console, service, observe);
+  const { handler, loginAt, close } = mountConsole(configuration.console, service, observe);
   const server = role === "worker" ? undefined : await listen(handler, configuration);
   if (role !== "api") await worker.start();
 
   onSignal(async (signal) => {
     demo?.end();
+    void close?.();
     const stopped = server === undefined ? service.close() : closeServer(server.http, service, { graceMs });
     log.notice(
       `${signal}: finishing requests and attempts in progress; a second signal ends the process at once`,

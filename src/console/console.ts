@@ -17,6 +17,7 @@ import { createLifecycle } from "../protocol/lifecycle.js";
 import type { ConsoleAuthorize } from "./access/authorize.js";
 import type { ConsoleContext } from "./context.js";
 import { handle } from "./handle.js";
+import { createLive } from "./live.js";
 import { readTraceUrl } from "./trace-url.js";
 
 /** Options of {@link createConsole}. `operator` and `authorize` are required. */
@@ -40,7 +41,7 @@ export interface ConsoleOptions {
 export interface Console extends AwaitUsing {
   /** Answers a request to any path, which may begin with any base path. Never rejects. */
   handle(request: HttpRequest, context?: RequestContext): Promise<HttpResponse>;
-  /** Refuses new requests and waits for those in progress. Leaves the back end open. Never rejects. `await using` calls it. */
+  /** Refuses new requests, ends event streams, and waits for requests in progress. Leaves the back end open. Never rejects. `await using` calls it. */
   close(): Promise<void>;
 }
 
@@ -63,8 +64,10 @@ export function createConsole(options: ConsoleOptions): Console {
   const { runtime, ...given } = readOptions(options, OPTIONS, "createConsole");
   const { clock } = runtime;
   const observe = toObserver(given.observe, clock);
-  const context: ConsoleContext = { ...given, clock, observe };
+  const live = createLive({ operator: given.operator, clock });
+  const context: ConsoleContext = { ...given, clock, live, observe };
   const lifecycle = createLifecycle((error) => observe({ event: "background.failed", step: "close", error }));
+  lifecycle.onClose(async () => live.close());
   return {
     handle: (request, platform = {}) =>
       lifecycle

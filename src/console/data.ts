@@ -11,7 +11,7 @@ import type { RedriveFilter, RedrivePreview, RedriveRun } from "../operator/redr
 import type { OperatorRedriveResult } from "../operator/redrive-one.js";
 import type { OperationDetails } from "../operator/views.js";
 import { actorOf, type Call, type ConsoleContext } from "./context.js";
-import { readLastHour } from "./series.js";
+import { readRecent } from "./series.js";
 import { summaryOf } from "./summary.js";
 import type { Changed, Overview, Payload } from "./wire.js";
 import { hasWords, hasWordsOf, wordsIn } from "./words.js";
@@ -20,17 +20,18 @@ import { hasWords, hasWordsOf, wordsIn } from "./words.js";
 const ERROR_TYPES: readonly string[] = PROBLEM_NAMES.slice(PROBLEM_NAMES.indexOf("work-failed"));
 
 /** Reads the statistics, and what the caller and the back end can do. */
-export async function readOverview(context: ConsoleContext, { caller }: Call): Promise<Overview> {
+export async function readOverview(context: ConsoleContext, call: Call): Promise<Overview> {
   const { operator } = context;
   const { definitions, settings } = operator;
-  const [stats, lastHour] = await Promise.all([operator.stats(), readLastHour(context)]);
+  const [stats, recent] = await Promise.all([operator.stats(), readRecent(context, call)]);
   return {
-    operates: caller.access === "operate",
+    operates: call.caller.access === "operate",
+    live: operator.watch !== undefined,
     definitions,
     settings,
     errorTypes: ERROR_TYPES,
     stats,
-    ...lastHour,
+    ...recent,
   };
 }
 

@@ -1,4 +1,5 @@
 import { AsyncReplyError, forbidden, isAsyncReplyError } from "../contract/errors.js";
+import { releaseBody } from "../http/message/body-stream.js";
 import { header } from "../http/message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toProblem } from "../http/message/problems.js";
@@ -8,7 +9,7 @@ import { refusedEvent } from "../http/refused.js";
 import { pathOf } from "../http/routing/route-table.js";
 import { authorizeRequest, type ConsoleAccess, checkOrigin } from "./access/authorize.js";
 import type { ConsoleContext } from "./context.js";
-import { jsonReply, problemReply, redirectReply, textReply } from "./reply.js";
+import { eventReply, jsonReply, problemReply, redirectReply, textReply } from "./reply.js";
 import { type DataRoute, findRoute } from "./routes.js";
 
 /** Limits of the bodies of changes. */
@@ -41,6 +42,7 @@ async function respond(
   checkMethod(request.method, isChange);
   if ("location" in route) return redirectReply(route.location + queryOf(request));
   if ("text" in route) return textReply(route.mediaType, route.text);
+  if ("open" in route) return eventReply(route.open(context, { caller, signal }));
   if (route.operates) checkOperates(caller.access);
   if (isChange) checkOrigin(request);
   const body = isChange ? await readJson(context, request) : undefined;
@@ -92,5 +94,7 @@ function queryOf({ path }: HttpRequest): string {
 }
 
 function withoutBodyOfHead({ method }: HttpRequest, { status, headers, body }: HttpResponse): HttpResponse {
-  return method === "HEAD" || body === undefined ? { status, headers } : { status, headers, body };
+  if (method !== "HEAD" && body !== undefined) return { status, headers, body };
+  releaseBody(body);
+  return { status, headers };
 }

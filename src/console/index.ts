@@ -7,4 +7,3 @@
 export type { ConsoleAccess, ConsoleAnswer, ConsoleAuthorize, ConsoleCaller } from "./access/authorize.js";
 export { type BasicCredentials, basic, type VerifyBasic } from "./access/basic.js";
 export { type Console, type ConsoleOptions, createConsole } from "./console.js";
-export type { LastHour } from "./wire.js";

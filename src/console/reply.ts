@@ -1,6 +1,7 @@
 import { utf8Length } from "../contract/json/json-text.js";
 import type { HttpResponse } from "../http/message/message.js";
 import type { ProblemReply } from "../http/message/problems.js";
+import { STREAM_FIELDS } from "../http/streaming/event-body.js";
 
 /** Everything comes from the console itself, nothing is inline, and no text becomes markup. */
 const POLICY = [
@@ -36,6 +37,11 @@ export function textReply(mediaType: string, body: string, status = 200): HttpRe
 /** Creates a reply with data. */
 export function jsonReply(data: unknown): HttpResponse {
   return textReply("application/json", JSON.stringify(data));
+}
+
+/** Creates a reply with a stream of events. */
+export function eventReply(body: AsyncIterable<Uint8Array>): HttpResponse {
+  return { status: 200, headers: { ...FIELDS, ...STREAM_FIELDS }, body };
 }
 
 /** Creates a problem reply (RFC 9457). */

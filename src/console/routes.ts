@@ -12,6 +12,7 @@ import {
   redriveMany,
 } from "./data.js";
 import { readDetails } from "./details.js";
+import type { Listener } from "./live.js";
 import style from "./page/console.css?embedded";
 import icon from "./page/icon.svg?embedded";
 import page from "./page/index.html?embedded";
@@ -33,16 +34,22 @@ export interface DataRoute {
   run(context: ConsoleContext, call: Call): Promise<unknown>;
 }
 
+/** Events for as long as the caller listens. */
+interface EventRoute {
+  open(context: ConsoleContext, listener: Listener): AsyncIterable<Uint8Array>;
+}
+
 /** Target of a path: a file, data, or a place to go to instead. */
-type Route = FileRoute | DataRoute | { readonly location: string };
+type Route = FileRoute | DataRoute | EventRoute | { readonly location: string };
 
 /** Patterns of paths, after the path of the console, and what they lead to. */
-const ROUTES: readonly (readonly [pattern: string, route: FileRoute | DataRoute])[] = [
+const ROUTES: readonly (readonly [pattern: string, route: FileRoute | DataRoute | EventRoute])[] = [
   ["/", { mediaType: "text/html; charset=utf-8", text: page }],
   ["/console.css", { mediaType: "text/css; charset=utf-8", text: style }],
   ["/console.js", { mediaType: "text/javascript; charset=utf-8", text: script }],
   ["/icon.svg", { mediaType: "image/svg+xml", text: icon }],
   ["/api/overview", reading(readOverview)],
+  ["/api/events", { open: ({ live }, listener) => live.open(listener) }],
   ["/api/series", reading(readSeries)],
   ["/api/actions", reading(readRecentActions)],
   ["/api/operations", reading(readList)],

@@ -6,8 +6,8 @@ import type { DefinitionCounts } from "../operator/pause.js";
 import type { SeriesStep } from "../operator/series.js";
 import type { OperationDetails, OperationSummary } from "../operator/views.js";
 
-/** Work that ended within the last hour. */
-export interface LastHour {
+/** Work of one definition that ended within a range of time. */
+export interface EndedWork {
   /** Name of the definition. */
   readonly definition: string;
   /** Operations that completed. */
@@ -22,19 +22,33 @@ export interface LastHour {
   readonly p95Ms?: number;
 }
 
-/** Work of one definition that ended within a step of time. */
-export type SeriesPoint = Pick<SeriesStep, "start" | "definition" | "completed" | "failed">;
-
-/** Work of one definition that ended within a range of time. */
-export interface Series {
+/** A range of time, in steps. */
+export interface Range {
   readonly from: Date;
   readonly to: Date;
   /** Milliseconds. */
   readonly stepMs: number;
+}
+
+/** Work of all definitions that ended within a range of time. */
+export interface Recent extends Range {
+  readonly work: readonly EndedWork[];
   /** Steps in which anything ended, oldest first. */
+  readonly points: readonly Pick<SeriesStep, "start" | "definition" | "completed" | "failed">[];
+}
+
+/** What happened to operations of one definition within a step of time. */
+export type SeriesPoint = Pick<
+  SeriesStep,
+  "start" | "accepted" | "completed" | "failed" | "cancelled" | "waiting" | "running" | "total"
+>;
+
+/** What happened to operations of one definition within a range of time. */
+export interface Series extends Range {
+  /** Steps in which anything happened, oldest first. */
   readonly points: readonly SeriesPoint[];
   /** Actions on the definition in the range, newest first. Absent if the back end keeps no actions. */
-  readonly marks?: readonly OperatorAction[];
+  readonly marks?: readonly Pick<OperatorAction, "at" | "action" | "by">[];
 }
 
 /** Everything that does not depend on the filter. */
@@ -45,10 +59,12 @@ export interface Overview {
   readonly settings: Readonly<Record<string, DefinitionSettings>>;
   readonly errorTypes: readonly string[];
   readonly stats: readonly DefinitionCounts[];
-  /** Absent if the back end keeps no counts. */
-  readonly lastHour?: readonly LastHour[];
-  /** Minutes of the last hour in which anything ended, oldest first. Absent if the back end keeps no counts. */
-  readonly series?: readonly SeriesPoint[];
+  /** Whether `api/events` tells which operations change. */
+  readonly live: boolean;
+  /** Work that ended within the last hour. Absent if the back end keeps no counts. */
+  readonly lastHour?: readonly EndedWork[];
+  /** Work that ended within the range of the request. Absent if the back end keeps no counts. */
+  readonly recent?: Recent;
 }
 
 /** One event in the life of an operation. `at` is absent if the time is not known. */

@@ -31,6 +31,8 @@ export interface OperatorContext {
   readonly store: OperatorStore;
   /** Reads a part of an output, or returns undefined for an unknown operation. Absent if the back end keeps no output. */
   readonly readOutput: ((id: string, after: OutputPosition) => Promise<OutputSlice | undefined>) | undefined;
+  /** Reports the ids of operations that change, like `watch` of the store. Absent if the back end sends no notifications. */
+  readonly watch: OperationStore["watch"];
   /** Reads what processes counted by minute. Absent if the back end keeps no minutes. */
   readonly readMinutes: MinutesStore["read"] | undefined;
   /** Records and lists what operators did. Absent if the back end keeps no actions. */
@@ -109,6 +111,7 @@ export function contextOf(
     readMinutes:
       minutes &&
       ((request) => withinTime(minutes.read(request), ANSWER_TIMEOUT_MS, runtime.clock, tookTooLong)),
+    watch: operations.watch?.bind(operations),
     actions: actions && createActions(actions, runtime.clock),
     runtime,
     observe,
@@ -131,11 +134,11 @@ export function checkKnown({ names }: Pick<OperatorContext, "names">, name: unkn
 /** Methods of a store that an operator uses. */
 type OperatedStore = Pick<
   OperationStore,
-  "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume"
+  "requestCancel" | "list" | "stats" | "redrive" | "pause" | "resume" | "watch"
 >;
 
 /** Those with a time limit. */
-interface OperatorStore extends OperatedStore {
+interface OperatorStore extends Omit<OperatedStore, "watch"> {
   /** Reads an operation of any tenant. Returns undefined if it does not exist. `places`: see {@link InspectRequest}. */
   inspect(operationId: string, places?: boolean): Promise<InspectedOperation | undefined>;
 }

@@ -102,6 +102,12 @@ export interface Operator<Name extends string = string> {
   /** Does the same, also with `internal`. */
   series(options: SeriesOptions<Name>): Promise<readonly SeriesStep<Name | typeof WEBHOOK_DELIVERY>[]>;
   /**
+   * Calls `onChange` with the ids of operations that are created or change, in any process, and returns a function that stops the calls.
+   * `onChange` must not throw. An id is a hint to look: it may come more than once, or not at all, so also look now and then. A call
+   * without an id means that some may have been missed. Absent if the back end sends no notifications.
+   */
+  watch?(onChange: (operationId?: string) => void): () => void;
+  /**
    * Lists what operators changed with the methods below, newest first. Actions are kept for 90 days. Calls that changed nothing and dry
    * runs are left out. Calls of `redrive` that continue each other with a `cursor` are one action.
    *
@@ -169,6 +175,7 @@ export function operatorOf<List extends Definitions>(context: OperatorContext): 
     stats: () => readStats(context),
     series: ((given: SeriesOptions) => series(context, given)) as Operator<NameOf<List>>["series"],
     failures: (filter) => failures(context, filter) as Promise<Failures<NameOf<List>>>,
+    ...present({ watch: context.watch }),
     actions: (filter) => listActions(context, filter),
     cancel: async (operationId, given) => {
       checkId(operationId);

@@ -4,17 +4,18 @@ import { violations } from "./accessibility.js";
 import { type OpenPage, useChromium } from "./chromium.js";
 import { CREDENTIALS } from "./console-stage.js";
 
-/** Opens a view of the console, and fails the test if the page breaks its own policy or throws. */
+/** Opens a view of the console, after its page was prepared, and fails the test if the page breaks its own policy or throws. */
 export type OpenConsole = (
   url: string,
   options?: BrowserContextOptions,
   access?: keyof typeof CREDENTIALS,
+  prepare?: (page: Page) => Promise<unknown> | undefined,
 ) => Promise<Page>;
 
 /** Starts Chromium for the tests of a file, to open consoles in it. */
 export function useConsole(): { readonly openPage: OpenPage; readonly openConsole: OpenConsole } {
   const openPage = useChromium();
-  const openConsole: OpenConsole = async (url, options = {}, access = "operate") => {
+  const openConsole: OpenConsole = async (url, options = {}, access = "operate", prepare = undefined) => {
     const page = await openPage("about:blank", { httpCredentials: CREDENTIALS[access], ...options });
     const problems: string[] = [];
     page.on("console", (message) => {
@@ -22,6 +23,11 @@ export function useConsole(): { readonly openPage: OpenPage; readonly openConsol
     });
     page.on("pageerror", (error) => problems.push(String(error)));
     onTestFinished(() => expect(problems).toEqual([]));
+    // A page that refreshes itself can be in the middle of a request.
+    onTestFinished(async () => {
+      if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
+    });
+    await prepare?.(page);
     await page.goto(url);
     await page.locator("main[aria-busy=false]").waitFor();
     return page;

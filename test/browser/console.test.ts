@@ -166,37 +166,6 @@ describe("the page", () => {
     const page = await openPage(`${stage.url}/?operationId=42`, { httpCredentials: CREDENTIALS.operate });
     await expect.poll(() => page.getByRole("alert").innerText()).toBe("There is no such resource.");
   });
-
-  it("refreshes by itself", async () => {
-    const stage = await startConsole();
-    const page = await openConsole(`${stage.url}/?status=pending`);
-    await page.getByText("Nothing is waiting or running.").waitFor();
-    const id = await stage.submit("completes");
-    await expect.poll(() => row(page, id).count()).toBe(1);
-  });
-
-  it("can be used by keyboard alone", async () => {
-    const stage = await startConsole();
-    const id = await stage.end("needs the carrier");
-    const page = await openConsole(`${stage.url}/?show=list`);
-    const press = async (key: string, until: string): Promise<void> => {
-      for (let count = 0; count < 40; count += 1) {
-        await page.keyboard.press(key);
-        const focused = await page.evaluate("document.activeElement?.textContent");
-        if (String(focused).trim() === until) return;
-      }
-      throw new Error(`${key} does not lead to ${until}`);
-    };
-    await press("Tab", "Skip to the operations");
-    await page.keyboard.press("Enter");
-    await press("Tab", id);
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: `Operation ${id}` }).waitFor();
-    await press("Tab", "Run again");
-    await page.keyboard.press("Enter");
-    await status(page, /It runs again as/);
-    expect((await stage.operator.get(id))?.retriedBy).toEqual(expect.any(String));
-  });
 });
 
 describe("the page is accessible and fits", () => {

@@ -12,6 +12,7 @@ const PATHS = [
   "/api/overview",
   "/api/operations",
   "/api/failures",
+  "/api/events",
   "/api/nothing",
 ];
 

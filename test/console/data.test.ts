@@ -33,6 +33,7 @@ describe("the overview", () => {
         expect.objectContaining({ definition: "exports", failed: { count: 1, more: false } }),
         expect.objectContaining({ definition: "imports", failed: { count: 0, more: false } }),
       ],
+      live: true,
       lastHour: [
         {
           definition: "exports",
@@ -44,7 +45,13 @@ describe("the overview", () => {
         },
         { definition: "imports", completed: 0, failed: 0, served: true },
       ],
-      series: [{ start: expect.any(String), definition: "exports", completed: 0, failed: 1 }],
+      recent: {
+        from: expect.any(String),
+        to: expect.any(String),
+        stepMs: 60_000,
+        work: [expect.objectContaining({ failed: 1 }), expect.objectContaining({ failed: 0 })],
+        points: [{ start: expect.any(String), definition: "exports", completed: 0, failed: 1 }],
+      },
     });
   });
 
@@ -58,17 +65,18 @@ describe("the overview", () => {
     await minutes.write([row(-60, 1), row(-59, 2), row(0, 4), row(1, 8)]);
     const backend = { ...createMemoryBackend(), minutes };
     const { read } = createConsoleStage("observe", { backend, runtime: { clock } });
-    const { lastHour, series } = await read<Sent<Overview>>("/api/overview");
+    const { lastHour, recent } = await read<Sent<Overview>>("/api/overview");
     expect(lastHour).toEqual([{ definition: "exports", completed: 6, failed: 0, served: false }]);
+    expect(recent?.work).toEqual(lastHour);
     const minute = (number: number): string =>
       new Date(Math.floor(now / 60_000 + number) * 60_000).toISOString();
-    expect(series).toEqual([
+    expect(recent?.points).toEqual([
       { start: minute(-59), definition: "exports", completed: 2, failed: 0 },
       { start: minute(0), definition: "exports", completed: 4, failed: 0 },
     ]);
   });
 
-  it("has a chart of an hour, a day or a week of a definition", async () => {
+  it("has what ended in an hour, a day or a week, and a chart of a definition", async () => {
     const clock = createManualClock();
     const { minutes } = createMemoryBackend({ clock });
     await clock.advance(8 * 86_400_000 + 30_000);
@@ -78,28 +86,46 @@ describe("the overview", () => {
     await minutes.write([row(1, 1), row(60, 2), row(61, 4), row(1_440, 8), row(10_080, 16), row(10_081, 32)]);
     const backend = { ...createMemoryBackend(), minutes };
     const { read, send } = createConsoleStage("observe", { backend, runtime: { clock } });
-    const failedIn = async (range: string): Promise<readonly number[]> => {
+    const failedIn = (points: readonly { readonly failed: number }[] = []): number =>
+      points.reduce((sum, { failed }) => sum + failed, 0);
+    const shown = async (range: string): Promise<readonly unknown[]> => {
       const series = await read<Sent<Series>>(`/api/series?definition=exports&range=${range}`);
-      expect(Date.parse(series.to)).toBe(to);
-      return [
-        Date.parse(series.from),
-        series.stepMs,
-        series.points.reduce((sum, { failed }) => sum + failed, 0),
-      ];
+      const { recent, lastHour } = await read<Sent<Overview>>(`/api/overview?range=${range}`);
+      const { from, to: end, stepMs, points } = series;
+      expect(Date.parse(end)).toBe(to);
+      expect(recent).toMatchObject({ from, to: end, stepMs });
+      const counts = [points, recent?.points, recent?.work, lastHour].map(failedIn);
+      return [Date.parse(from), stepMs, ...counts];
     };
-    expect(await failedIn("")).toEqual([to - 3_600_000, 60_000, 3]);
-    expect(await failedIn("hour")).toEqual([to - 3_600_000, 60_000, 3]);
-    expect(await failedIn("day")).toEqual([to - 86_400_000, 1_200_000, 15]);
-    expect(await failedIn("week")).toEqual([to - 7 * 86_400_000, 7_200_000, 31]);
-    for (const query of ["definition=exports&range=toString", "definition=x", ""])
-      expect((await send({ path: `/api/series?${query}` })).status).toBe(400);
+    expect(await shown("")).toEqual([to - 3_600_000, 60_000, 3, 3, 3, 3]);
+    expect(await shown("hour")).toEqual([to - 3_600_000, 60_000, 3, 3, 3, 3]);
+    expect(await shown("day")).toEqual([to - 86_400_000, 1_200_000, 15, 15, 15, 3]);
+    expect(await shown("week")).toEqual([to - 7 * 86_400_000, 7_200_000, 31, 31, 31, 3]);
+    for (const query of [
+      "series?definition=exports&range=toString",
+      "series?definition=x",
+      "series",
+      "overview?range=x",
+    ])
+      expect((await send({ path: `/api/${query}` })).status).toBe(400);
+  });
+
+  it("has everything in a chart that its lines are made of", async () => {
+    const { read, end, submit, operator } = createConsoleStage("observe");
+    await operator.cancel(await submit("complete"));
+    await end("complete");
+    const { points } = await read<Sent<Series>>("/api/series?definition=exports");
+    const quantiles = expect.objectContaining({ p50Ms: expect.any(Number), p95Ms: expect.any(Number) });
+    const counts = { accepted: 2, completed: 1, failed: 0, cancelled: 1 };
+    const times = { waiting: quantiles, running: quantiles, total: quantiles };
+    expect(points).toEqual([{ start: expect.any(String), ...counts, ...times }]);
   });
 
   it("has no last hour if the back end keeps no counts", async () => {
     const { minutes: _, ...backend } = createMemoryBackend();
     const { read } = createConsoleStage("observe", { backend });
     const overview = await read("/api/overview");
-    for (const absent of ["lastHour", "series"]) expect(overview).not.toHaveProperty(absent);
+    for (const absent of ["lastHour", "recent"]) expect(overview).not.toHaveProperty(absent);
   });
 });
 

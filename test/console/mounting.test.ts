@@ -58,6 +58,20 @@ describe.each(adapters)("a console on %s", (_, mount) => {
     const redriven = await send(`/ops/console/api/operations/${id}/redrive`, options);
     expect(await redriven.json()).toMatchObject({ outcome: "redriven", operation: { retryOf: id } });
   });
+
+  it("streams what changes", async () => {
+    const stage = createConsoleStage();
+    const send = await mount(stage);
+    const reply = await send("/ops/console/api/events");
+    expect(reply.headers.get("content-type")).toBe("text/event-stream");
+    const id = await stage.end("complete");
+    let text = "";
+    for await (const bytes of reply.body ?? []) {
+      text += new TextDecoder().decode(bytes);
+      if (text.includes("data:")) break;
+    }
+    expect(text).toContain(`event: changed\ndata: {"ids":["${id}"]}\n\n`);
+  });
 });
 
 const PATHS = [

@@ -91,6 +91,7 @@ describe("the quick start of the site", () => {
       { command: "npx next build" },
     ],
     "Cloudflare Workers": [
+      { path: "directory.ts", text: expect.stringContaining("createDirectoryObject") },
       { path: "worker.ts", text: expect.stringContaining("routeToTenant") },
       { path: "wrangler.jsonc", text: expect.stringContaining("new_sqlite_classes") },
     ],

@@ -7,7 +7,8 @@ import type { RedrivePreview, RedriveRun } from "../../operator/redrive-many.js"
 import type { OperatorRedriveResult } from "../../operator/redrive-one.js";
 import type { Changed, Details, Overview, Payload, Sent, Series } from "../wire.js";
 
-export const readOverview = (): Promise<Sent<Overview>> => request("api/overview");
+export const readOverview = (range: string): Promise<Sent<Overview>> =>
+  request(`api/overview?${new URLSearchParams({ range })}`);
 export const readSeries = (definition: string, range: string): Promise<Sent<Series>> =>
   request(`api/series?${new URLSearchParams({ definition, range })}`);
 export const readActions = (definition: string): Promise<{ actions: readonly Sent<OperatorAction>[] }> =>

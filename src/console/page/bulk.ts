@@ -27,8 +27,10 @@ export async function openBulk({ reload, go }: Page, filter: BulkFilter): Promis
   const dialog = openDialog("Run failed operations again");
   const run: { current?: Run } = {};
   void dialog.closed.then(() => {
-    if (run.current !== undefined) run.current.stopping = true;
-    return reload();
+    const { current } = run;
+    if (current !== undefined) current.stopping = true;
+    // If nothing has changed, the focus stays where it returns to.
+    return current === undefined || current.redriven + current.skipped === 0 ? undefined : reload();
   });
   dialog.show(element("p", { role: "status" }, "Counting…"));
   try {

@@ -1,8 +1,9 @@
-import { lastHour } from "./chart.js";
 import { type Column, element, table } from "./dom.js";
 import { clockTime, counted, duration } from "./format.js";
 import { dotOf, healthOf, type Known } from "./health.js";
 import { pauseButton } from "./pause.js";
+import { spanOf } from "./picture.js";
+import { rangeName } from "./ranges.js";
 import { sparkline } from "./sparkline.js";
 import { listOf, overviewOf, type Page, viewLink } from "./view.js";
 
@@ -11,16 +12,16 @@ export function definitionTable(page: Page, known: readonly Known[]): HTMLTableE
   const { overview } = page;
   const columns = [
     nameColumn(page),
-    // The page of a definition has a chart.
-    ...(overview.lastHour === undefined || page.view.definition !== "" ? [] : [sparklineColumn(page)]),
+    // The page of a definition has charts.
+    ...(page.view.definition === "" ? sparklineColumn(page) : []),
     ...counts(page),
-    ...(overview.lastHour === undefined ? [] : LAST_HOUR),
+    ...(overview.recent === undefined ? [] : ENDED),
     ...(overview.operates ? [pauseColumn(page)] : []),
   ];
   return table("Operations by definition. Failed ones that were run again do not count.", columns, known);
 }
 
-function nameColumn({ go }: Page): Column<Known> {
+function nameColumn({ go, view: { range } }: Page): Column<Known> {
   return {
     title: "Definition",
     cell: (known) =>
@@ -28,7 +29,7 @@ function nameColumn({ go }: Page): Column<Known> {
         "span",
         { class: "definition" },
         dotOf(healthOf(known).state),
-        viewLink(go, overviewOf(known.definition), known.definition, { class: "opens-row" }),
+        viewLink(go, { ...overviewOf(known.definition), range }, known.definition, { class: "opens-row" }),
         pauseOf(known),
       ),
   };
@@ -46,16 +47,16 @@ function pauseOf({ stats }: Known): HTMLElement | undefined {
   );
 }
 
-function sparklineColumn({ overview }: Page): Column<Known> {
-  const span = lastHour();
-  return {
-    title: "Last hour",
-    cell: ({ definition }) =>
-      sparkline(
-        (overview.series ?? []).filter((point) => point.definition === definition),
-        span,
-      ),
-  };
+function sparklineColumn({ overview: { recent }, view }: Page): readonly Column<Known>[] {
+  if (recent === undefined) return [];
+  const span = spanOf(recent);
+  const pointsOf = (name: string) => recent.points.filter(({ definition }) => definition === name);
+  return [
+    {
+      title: `Last ${rangeName(view)}`,
+      cell: ({ definition }) => sparkline(pointsOf(definition), span),
+    },
+  ];
 }
 
 function counts({ go, overview }: Page): readonly Column<Known>[] {
@@ -90,18 +91,18 @@ function counts({ go, overview }: Page): readonly Column<Known>[] {
   ];
 }
 
-const LAST_HOUR: readonly Column<Known>[] = [
+const ENDED: readonly Column<Known>[] = [
   {
     title: "Completed",
-    cell: ({ lastHour }) => (lastHour?.completed ?? 0).toLocaleString("en"),
+    cell: ({ recent }) => (recent?.completed ?? 0).toLocaleString("en"),
   },
   {
     title: "Median",
-    cell: ({ lastHour }) => (lastHour?.medianMs === undefined ? "–" : duration(lastHour.medianMs)),
+    cell: ({ recent }) => (recent?.medianMs === undefined ? "–" : duration(recent.medianMs)),
   },
   {
     title: "95 %",
-    cell: ({ lastHour }) => (lastHour?.p95Ms === undefined ? "–" : duration(lastHour.p95Ms)),
+    cell: ({ recent }) => (recent?.p95Ms === undefined ? "–" : duration(recent.p95Ms)),
   },
 ];
 

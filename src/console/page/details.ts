@@ -12,7 +12,7 @@ import { ago } from "./format.js";
 import { shortId } from "./ids.js";
 import { listBehind, statusOf } from "./list.js";
 import { outputOf } from "./output.js";
-import { payloadButton } from "./payload.js";
+import { payloadButton, payloadPlace } from "./payload.js";
 import { operationLink, type Page, viewLink } from "./view.js";
 import { whyOf } from "./why.js";
 
@@ -23,9 +23,8 @@ export async function showDetails(page: Page): Promise<void> {
   const { operation, deliveries } = details;
   const { operationId } = operation;
   document.title = `Operation ${operationId}`;
-  byId("details").replaceChildren(
-    element("p", { class: "back" }, viewLink(page.go, listBehind(page.view), "← Back to the list")),
-    headOf(details),
+  showHead(page, details);
+  byId("details-content").replaceChildren(
     whyOf(details) ?? "",
     actionsOf(page, operation),
     factsOf(page, details),
@@ -43,16 +42,17 @@ export async function showDetails(page: Page): Promise<void> {
   );
 }
 
-function headOf({ operation, traceUrl }: Sent<Details>): HTMLElement {
+function showHead({ go, view }: Page, { operation, traceUrl }: Sent<Details>): void {
   const { operationId } = operation;
+  const title = byId("details-title");
+  // Someone who selects the id keeps the selection.
+  if (!title.textContent.endsWith(operationId)) title.replaceChildren("Operation ", shortId(operationId));
   const trace = { href: traceUrl, target: "_blank", rel: "noopener noreferrer" };
-  return element(
-    "div",
-    { class: "head" },
-    element("h2", { id: "details-title", tabindex: "-1" }, "Operation ", shortId(operationId)),
+  byId("back").replaceChildren(viewLink(go, listBehind(view), "← Back to the list"));
+  byId("details-status").replaceChildren(
     statusOf(operation),
     copyButton("Copy id", () => operationId),
-    traceUrl === undefined ? undefined : element("a", trace, "Trace ↗"),
+    ...(traceUrl === undefined ? [] : [element("a", trace, "Trace ↗")]),
   );
 }
 
@@ -61,7 +61,7 @@ function actionsOf(page: Page, operation: Sent<OperationSummary>): HTMLElement {
   const { operationId, status, hidden } = operation;
   const { operates } = page.overview;
   const canCancel = operates && status === "pending" && hidden !== true;
-  const payload = element("div", { id: "payload" });
+  const payload = payloadPlace(operationId);
   return element(
     "div",
     {},

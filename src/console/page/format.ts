@@ -62,6 +62,7 @@ const TO_MILLISECONDS = new Intl.DateTimeFormat(undefined, {
   ...{ hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
 });
 
-function localTime(at: string): string {
+/** Returns an exact time in the time zone of the browser, which it names. */
+export function localTime(at: string): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
 }

@@ -1,6 +1,6 @@
 import type { FailureGroup } from "../../operator/failures.js";
 import type { BoundedCount } from "../../ports/operation-reads.js";
-import type { LastHour, Overview, Sent } from "../wire.js";
+import type { EndedWork, Overview, Sent } from "../wire.js";
 import { type Child, element } from "./dom.js";
 import { ago, clockTime, counted, duration } from "./format.js";
 
@@ -31,7 +31,9 @@ export interface Health {
 export interface Known {
   readonly definition: string;
   readonly stats: Sent<Overview>["stats"][number] | undefined;
-  readonly lastHour: LastHour | undefined;
+  readonly lastHour: EndedWork | undefined;
+  /** Work that ended in the range of the page. */
+  readonly recent: EndedWork | undefined;
   /** Groups of its open failures, as they were read last. */
   readonly groups: readonly Sent<FailureGroup>[];
 }

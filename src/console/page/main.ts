@@ -8,18 +8,19 @@ import { showFailures } from "./failures.js";
 import { fillFilters, readFilters, showFilters } from "./filters.js";
 import { startKeys } from "./keys.js";
 import { listBehind, showList } from "./list.js";
+import { startLive } from "./live.js";
 import { showOverview } from "./overview.js";
 import { showRail } from "./rail.js";
 import { showSearch, startSearch } from "./search.js";
 import { showTabs } from "./tabs.js";
 import { onPlainClick, overviewOf, type Page, readView, urlOf, type View } from "./view.js";
 
-const REFRESH_MS = 10_000;
 const SECTIONS = ["overview", "list", "details"] as const;
 
 let overview: Sent<Overview> | undefined;
 /** Number of the newest load. An earlier load that takes longer shows nothing. */
 let newest = 0;
+let loading: Promise<void> | undefined;
 
 /** How a view is loaded. */
 interface LoadOptions {
@@ -27,42 +28,60 @@ interface LoadOptions {
   readonly focus?: boolean;
 }
 
-/** Loads everything that the URL names. A refresh in the background does not replace a section that is in use. */
-async function load({ inBackground = false, focus = false }: LoadOptions = {}): Promise<void> {
+function load(options: LoadOptions = {}): Promise<void> {
+  loading = loadView(options);
+  return loading;
+}
+
+/** Loads everything that the URL names. A refresh in the background does not replace what is in use. */
+async function loadView({ inBackground = false, focus = false }: LoadOptions): Promise<void> {
   newest += 1;
   const load = newest;
-  const isCurrent = (): boolean => load === newest;
+  const view = readView();
+  const section = byId(sectionOf(view));
   byId("main").setAttribute("aria-busy", String(!inBackground));
   try {
-    const loaded = await readOverview();
-    if (!isCurrent()) return;
+    const loaded = await readOverview(view.range);
+    if (load !== newest) return;
     if (overview === undefined) fillFilters(loaded);
     overview = loaded;
-    const view = readView();
-    await showMain({ overview: loaded, view, inBackground, go, reload, isCurrent }, focus);
-    if (isCurrent()) showProblem(undefined);
+    // Someone can begin to use it until the last moment.
+    const isCurrent = (): boolean => load === newest && !(inBackground && isInUse(section));
+    const page: Page = { overview: loaded, view, inBackground, go, reload, isCurrent };
+    await showMain(page, focus);
+    if (load !== newest) return;
+    // The overview reads what the rail knows of failures.
+    if (!(inBackground && isInUse(byId("rail")))) showRail(page);
+    showProblem(undefined);
   } catch (error) {
-    if (isCurrent()) showProblem(error);
+    if (load === newest) showProblem(error);
   }
-  if (isCurrent()) byId("main").setAttribute("aria-busy", "false");
+  if (load === newest) byId("main").setAttribute("aria-busy", "false");
 }
 
 function reload(): Promise<void> {
   return load();
 }
 
+/** Loads the view in the background, after any load that someone waits for. */
+async function refresh(): Promise<void> {
+  for (let before: unknown; before !== loading; ) {
+    before = loading;
+    await loading;
+  }
+  await load({ inBackground: true });
+}
+
 async function showMain(page: Page, focus: boolean): Promise<void> {
-  const { view, inBackground } = page;
-  byId("access").textContent = page.overview.operates ? "You can observe and operate." : "You can observe.";
+  const { view, inBackground, overview } = page;
+  byId("access").textContent = overview.operates ? "You can observe and operate." : "You can observe.";
   const shown = sectionOf(view);
   // Grouping reads many operations, so nothing repeats it without being asked.
   const isHeld = shown === "list" && view.show === "failures";
-  if (inBackground && (isHeld || isInUse(byId(shown)))) return showRail(page);
+  if (inBackground && (isHeld || !page.isCurrent())) return;
   showSearch(view);
   await showSection(page, shown);
   if (!page.isCurrent()) return;
-  // The overview reads what the rail knows of failures.
-  showRail(page);
   for (const section of SECTIONS) byId(section).hidden = section !== shown;
   if (focus) byId(`${shown}-title`).focus();
 }
@@ -81,9 +100,22 @@ async function showSection(page: Page, section: (typeof SECTIONS)[number]): Prom
   await (page.view.show === "failures" ? showFailures(page) : showList(page));
 }
 
-/** Returns whether a dialog is open, operations are chosen, or someone is in the middle of a section. */
-function isInUse(section: HTMLElement): boolean {
-  return byId<HTMLDialogElement>("dialog").open || hasChoice() || section.contains(document.activeElement);
+/** Returns whether a dialog is open, operations are chosen, or someone is in the middle of a part of the page, not only at its heading. */
+function isInUse(part: HTMLElement): boolean {
+  const { activeElement: focused } = document;
+  const hasFocus = part.contains(focused) && focused?.matches("h2") === false;
+  const selection = getSelection();
+  const isSelected = selection?.isCollapsed === false && part.contains(selection.anchorNode);
+  const isPressed = part.matches(":active");
+  return byId<HTMLDialogElement>("dialog").open || hasChoice() || hasFocus || isSelected || isPressed;
+}
+
+/** Returns whether the view shows any of these operations. Only details are about a few. */
+function shows(operationIds: readonly string[]): boolean {
+  if (readView().operationId === "") return true;
+  const links = [...byId("details").querySelectorAll("a")].map(({ search }) => search);
+  const shown = [location.search, ...links].join();
+  return operationIds.some((operationId) => shown.includes(operationId));
 }
 
 /** Shows a view, and moves the focus to its heading. Takes back the offer to undo. */
@@ -106,7 +138,4 @@ startKeys({
 onPlainClick(byId<HTMLAnchorElement>("home"), () => go(overviewOf()));
 byId("refresh").addEventListener("click", () => load());
 addEventListener("popstate", () => load({ focus: true }));
-setInterval(() => {
-  if (document.visibilityState === "visible") void load({ inBackground: true });
-}, REFRESH_MS);
-void load();
+void load().then(() => startLive({ isTold: () => overview?.live === true, shows, refresh }));

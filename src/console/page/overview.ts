@@ -1,10 +1,11 @@
 import { actedOf } from "./acted.js";
 import { readActions } from "./api.js";
-import { chartOf } from "./chart.js";
+import { chartsOf } from "./charts.js";
 import { definitionTable } from "./definitions.js";
 import { byId, type Child, element } from "./dom.js";
 import { failureTable } from "./failures.js";
 import { type Health, healthOf, type Known, STATE_NAMES, STATES, worstOf } from "./health.js";
+import { rangeName, rangesOf } from "./ranges.js";
 import { knownFailures, readRecentFailures } from "./recent-failures.js";
 import { listOf, overviewOf, type Page, viewLink } from "./view.js";
 
@@ -15,11 +16,12 @@ const SENTENCES = 3;
 
 /** Returns everything that is known of each definition. */
 export function knownOf({ overview }: Pick<Page, "overview">): readonly Known[] {
-  const { definitions, stats, lastHour } = overview;
+  const { definitions, stats, lastHour, recent } = overview;
   return definitions.map((definition) => ({
     definition,
     stats: stats.find((each) => each.definition === definition),
     lastHour: lastHour?.find((each) => each.definition === definition),
+    recent: recent?.work.find((each) => each.definition === definition),
     groups: knownFailures().filter((group) => group.definition === definition && group.open > 0),
   }));
 }
@@ -28,9 +30,9 @@ export function knownOf({ overview }: Pick<Page, "overview">): readonly Known[] 
 export async function showOverview(page: Page): Promise<void> {
   const { definition } = page.view;
   const isOne = definition !== "";
-  const [{ groups }, chart, acted] = await Promise.all([
+  const [{ groups }, charts, acted] = await Promise.all([
     readRecentFailures(page),
-    isOne ? chartOf(page) : [],
+    isOne ? chartsOf(page) : [],
     isOne ? readActions(definition) : undefined,
   ]);
   if (!page.isCurrent()) return;
@@ -38,11 +40,11 @@ export async function showOverview(page: Page): Promise<void> {
   const failures = groups.filter((group) => !isOne || group.definition === definition);
   const title = isOne ? definition : "Overview";
   document.title = title;
-  byId("overview").replaceChildren(
-    element("h2", { id: "overview-title", tabindex: "-1" }, title),
+  byId("overview-title").textContent = title;
+  byId("overview-content").replaceChildren(
     healthLine(page, known.map(healthOf)),
-    ...chart,
-    element("div", { id: "definitions" }, definitionTable(page, known), noteOf(page)),
+    ...charts,
+    element("div", { id: "definitions" }, ...rangeLine(page), definitionTable(page, known)),
     element("div", { id: "reasons" }, ...reasonsOf(page, failures)),
     ...actedOf(page, acted?.actions ?? []),
   );
@@ -72,10 +74,13 @@ function sentenceOf({ go, view }: Page, { definition, reason }: Health, index: n
   return element("span", {}, index === 0 ? "" : "; ", ...name, ...reason);
 }
 
-/** Says where the numbers of the last hour come from. */
-function noteOf({ overview: { lastHour } }: Page): HTMLElement {
-  const sentence = "The last hour covers all processes. They write their counts every 10 s.";
-  return element("p", { class: "note" }, lastHour === undefined ? "" : sentence);
+/** Says where the numbers of the range come from. The page of a definition has its switch at the charts. */
+function rangeLine(page: Page): readonly HTMLElement[] {
+  if (page.overview.recent === undefined) return [];
+  const said = `Completed and times: last ${rangeName(page.view)}, all processes. They write their counts every 10 s.`;
+  const note = element("p", { class: "note" }, said);
+  const ranges = page.view.definition === "" ? rangesOf(page) : undefined;
+  return [element("div", { class: "title" }, note, ranges)];
 }
 
 function reasonsOf(page: Page, groups: Parameters<typeof failureTable>[1]): readonly Node[] {

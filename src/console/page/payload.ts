@@ -7,26 +7,39 @@ import { button, element, showProblem } from "./dom.js";
 import { jsonTree } from "./json-tree.js";
 import type { Page } from "./view.js";
 
+/** The payload that was shown last. It stays open when the page loads the operation again. */
+let last: { readonly operationId: string; readonly place: HTMLElement } | undefined;
+
+/** Returns the place of the payload of an operation. */
+export function payloadPlace(operationId: string): HTMLElement {
+  if (last?.operationId !== operationId) last = { operationId, place: element("div", { id: "payload" }) };
+  return last.place;
+}
+
 /** Creates the button that shows and hides the payloads of an operation. */
 export function payloadButton(
   page: Page,
   operation: Sent<OperationSummary>,
   place: HTMLElement,
 ): HTMLButtonElement {
+  const isShown = (): boolean => place.childElementCount > 0;
   const toggle = button(
-    "Show the payload",
+    "",
     async () => {
-      const isShown = place.childElementCount > 0;
       try {
-        place.replaceChildren(...(isShown ? [] : await payloadOf(page, operation)));
-        toggle.textContent = isShown ? "Show the payload" : "Hide the payload";
-        toggle.setAttribute("aria-expanded", String(!isShown));
+        place.replaceChildren(...(isShown() ? [] : await payloadOf(page, operation)));
+        label();
       } catch (error) {
         showProblem(error);
       }
     },
-    { "aria-expanded": "false", "aria-controls": "payload" },
+    { "aria-controls": "payload" },
   );
+  const label = (): void => {
+    toggle.textContent = isShown() ? "Hide the payload" : "Show the payload";
+    toggle.setAttribute("aria-expanded", String(isShown()));
+  };
+  label();
   return toggle;
 }
 

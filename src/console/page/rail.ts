@@ -6,7 +6,7 @@ import { listOf, overviewOf, type Page, type View, viewLink } from "./view.js";
 
 /** Shows the way to every definition, with its state and its open failures. */
 export function showRail(page: Page): void {
-  const { go, view } = page;
+  const { go, view, inBackground } = page;
   const isOverview = view.show === "overview" && view.operationId === "";
   const item = (target: View, content: readonly (Node | string)[], isShown: boolean): HTMLElement => {
     const link = viewLink(go, target, "", { "aria-current": isShown ? "page" : undefined });
@@ -21,7 +21,8 @@ export function showRail(page: Page): void {
     const isShown = isOverview && view.definition === definition;
     return item(overviewOf(definition), [dotOf(healthOf(known).state), name, ...failed], isShown);
   });
-  byId("rail").replaceChildren(
+  const rail = byId("rail");
+  rail.replaceChildren(
     element(
       "ul",
       {},
@@ -32,6 +33,10 @@ export function showRail(page: Page): void {
     element("h2", {}, "Definitions"),
     element("ul", {}, ...definitions),
   );
+  if (inBackground) return;
+  // On a narrow screen, the rail scrolls.
+  const { offsetLeft = 0 } = rail.querySelector<HTMLElement>("[aria-current]") ?? {};
+  rail.scrollLeft = offsetLeft - rail.clientWidth / 3;
 }
 
 function failedBadge(count: string): HTMLElement {

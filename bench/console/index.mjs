@@ -19,7 +19,9 @@ const PAGES = [
   ["list", "?show=list"],
   ["failures by reason", "?show=failures"],
 ];
-const { chromium } = createRequire(new URL("../../test/browser/package.json", import.meta.url))("playwright-core");
+const { chromium } = createRequire(new URL("../../test/browser/package.json", import.meta.url))(
+  "playwright-core",
+);
 
 const postgres = await startPostgres();
 const pool = createPool(postgres.urlOf("postgres"));
@@ -27,11 +29,16 @@ const backend = createPostgresBackend({ pool });
 await backend.migrate();
 await fill(pool, backend);
 const operator = createOperator({ backend, definitions, observe: false });
-const server = createServer(toNodeHandler(createConsole({ operator, authorize: () => "operate", observe: false })));
+const server = createServer(
+  toNodeHandler(createConsole({ operator, authorize: () => "operate", observe: false })),
+);
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 const url = `http://127.0.0.1:${server.address().port}/console/`;
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox"],
+});
 
 /** Loads a page in a new profile. Returns the time until something is painted, and until everything is shown. Milliseconds. */
 async function load(query) {
@@ -47,14 +54,21 @@ async function load(query) {
   return times;
 }
 
-console.log(`${OPERATIONS.toLocaleString("en")} operations on Postgres, Chromium ${browser.version()}, ${ROUNDS} loads of each page.`);
+console.log(
+  `${OPERATIONS.toLocaleString("en")} operations on Postgres, Chromium ${browser.version()}, ${ROUNDS} loads of each page.`,
+);
 const rows = [["page", "first paint ms", "everything shown ms"]];
-const figure = (values) => `${median(values).toFixed(0)} (${Math.min(...values).toFixed(0)}-${Math.max(...values).toFixed(0)})`;
+const figure = (values) =>
+  `${median(values).toFixed(0)} (${Math.min(...values).toFixed(0)}-${Math.max(...values).toFixed(0)})`;
 for (const [name, query] of PAGES) {
   await load(query); // warm-up
   const samples = [];
   for (let round = 0; round < ROUNDS; round += 1) samples.push(await load(query));
-  rows.push([name, figure(samples.map((each) => each.paintedMs)), figure(samples.map((each) => each.shownMs))]);
+  rows.push([
+    name,
+    figure(samples.map((each) => each.paintedMs)),
+    figure(samples.map((each) => each.shownMs)),
+  ]);
 }
 printRows(rows);
 await browser.close();

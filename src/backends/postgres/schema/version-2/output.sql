@@ -6,7 +6,9 @@ alter table {{schema}}.operations add column has_output boolean not null default
 
 -- The output of an operation, without its chunks. `token` and `attempt` are those of the current attempt, so appending locks no
 -- operation. `epoch` counts the attempts that have begun since the first chunk. `segments` has the epoch and the first chunk of
--- each part that stands. What stood at the last checkpoint stays when another attempt begins, and the rest is discarded.
+-- each part that stands. What stood at the last checkpoint stays when another attempt begins, and the rest is discarded. `tail` has the
+-- last chunks, from `tail_first` on, like a row of `output_chunks`: most appends are so small that a row of their own would cost more
+-- than they do. A checkpoint leaves no tail.
 create table {{schema}}.output_heads (
   operation_id uuid primary key,
   token text,
@@ -15,6 +17,9 @@ create table {{schema}}.output_heads (
   count integer not null default 0,
   bytes bigint not null default 0,
   segments jsonb not null default '[]',
+  tail text not null default '',
+  tail_first integer not null default 0,
+  tail_size integer not null default 0,
   checkpoint text,
   checkpoint_number integer not null default 0,
   checkpoint_attempt integer,
@@ -57,7 +62,7 @@ begin
   select h.operation_id, h.epoch, h.checkpoint_count from {{schema}}.output_heads h
   where h.operation_id = new.id and h.count > h.checkpoint_count;
   update {{schema}}.output_heads h set token = new.token, attempt = new.attempt, epoch = h.epoch + 1,
-    count = h.checkpoint_count, bytes = h.checkpoint_bytes,
+    count = h.checkpoint_count, bytes = h.checkpoint_bytes, tail = '', tail_first = h.checkpoint_count, tail_size = 0,
     segments = case when (h.segments->-1->>1)::integer >= h.checkpoint_count then h.segments - -1 else h.segments end
   where h.operation_id = new.id;
   return null;
@@ -129,6 +134,7 @@ as $function$
 #variable_conflict use_column
 declare
   stored bigint[];
+  emptied uuid[];
 begin
   -- Others have chunks, and with them a row.
   if 0 = any (firsts) then
@@ -143,6 +149,10 @@ begin
     update {{schema}}.output_heads h set count = h.count + i.count, bytes = h.bytes + i.size,
       segments = case when i.count = 0 or (h.segments->-1->>0)::integer = h.epoch then h.segments
         else h.segments || jsonb_build_array(jsonb_build_array(h.epoch, h.count)) end,
+      tail = case when {{fits}} then concat_ws(E'\n', nullif(h.tail, ''), nullif(i.chunks, '')) else h.tail end,
+      tail_first = case when {{fits}} or h.tail_size > 0 then h.tail_first else h.count + i.count end,
+      -- Negative if the tail leaves with these chunks.
+      tail_size = case when {{fits}} then h.tail_size + i.size else -h.tail_size end,
       checkpoint = case when i.number > h.checkpoint_number then i.checkpoint else h.checkpoint end,
       checkpoint_number = greatest(i.number, h.checkpoint_number),
       checkpoint_attempt = case when i.number > h.checkpoint_number then h.attempt else h.checkpoint_attempt end,
@@ -152,12 +162,18 @@ begin
     from item i
     -- An array of one id leaves no plan that starts with the heads, which look few while there are none.
     where h.operation_id = any (array[i.id]) and h.token = i.token and not h.closed and h.count = i.first
-    returning i.place, h.operation_id, h.epoch, i.first, i.count, i.size, i.chunks
+    returning i.place, h.operation_id, h.epoch, i.first, i.count, i.size, i.chunks, h.tail, h.tail_first, h.tail_size
   ), chunks as (
     insert into {{schema}}.output_chunks (operation_id, epoch, first, count, size, chunks)
-    select g.operation_id, g.epoch, g.first, g.count, g.size, g.chunks from grown g where g.count > 0
+    select g.operation_id, g.epoch, l.first, g.first + g.count - l.first, g.size - g.tail_size,
+      concat_ws(E'\n', nullif(g.tail, ''), nullif(g.chunks, ''))
+    from grown g cross join lateral (select case when g.tail_size < 0 then g.tail_first else g.first end as first) l
+    where g.tail_size < 0 or g.tail_size = 0 and g.count > 0
   )
-  select array_agg(g.place) into stored from grown g;
+  select array_agg(g.place), array_agg(g.operation_id) filter (where g.tail_size < 0) into stored, emptied from grown g;
+  if emptied is not null then
+    update {{schema}}.output_heads h set tail = '', tail_first = h.count, tail_size = 0 where h.operation_id = any (emptied);
+  end if;
   if cardinality(stored) = cardinality(ids) then
     return;
   end if;
@@ -216,25 +232,36 @@ language plpgsql stable
 {{by_index}} set lock_timeout = '5s'
 as $function$
 #variable_conflict use_column
+declare
+  at_once bigint;
 begin
   if pg_is_in_recovery() then
     perform {{schema}}.refuse_standby_v1();
   end if;
+  -- A reader usually has all but what was appended last: the tail, or else the last row.
+  return query
+  select n.place::integer, coalesce(o.state, 'pending'), coalesce(h.count, 0), coalesce(h.segments, '[]')::text, h.checkpoint_at,
+    (h.segments->-1->>0)::integer, coalesce(l.first, h.tail_first),
+    case when h.count > n.count then coalesce(l.chunks, h.tail) end
+  from unnest(ids, counts) with ordinality as n(id, count, place)
+  left join lateral (select h.* from {{schema}}.output_heads h where h.operation_id = n.id) h on true
+  left join lateral (select o.state from {{schema}}.operations o where o.id = n.id and coalesce(h.closed, true)) o on true
+  left join lateral ({{last}}) l on true
+  where (o.state is not null or not h.closed)
+    and (coalesce(h.count, 0) <= n.count or l.first is not null or h.tail_size > 0 and n.count >= h.tail_first);
+  get diagnostics at_once = row_count;
+  if at_once = cardinality(ids) then
+    return;
+  end if;
   return query
   with item as materialized (
-    select n.place::integer as place, n.id, n.count as after, n.most, o.state, coalesce(h.count, 0) as count, h.segments,
-      h.checkpoint_at, l.epoch, l.first, l.chunks
+    select n.place::integer as place, n.count as after, n.most, n.id, coalesce(o.state, 'pending') as state, h.*
     from unnest(ids, counts, most) with ordinality as n(id, count, most, place)
-    cross join lateral (select o.state from {{schema}}.operations o where o.id = n.id) o
-    left join lateral (select h.* from {{schema}}.output_heads h where h.operation_id = n.id) h on true
-    -- A reader usually has all but the last row, which is then found at once.
-    left join lateral (select c.epoch, c.first, c.chunks from {{schema}}.output_chunks c
-      where c.operation_id = n.id and c.epoch = (h.segments->-1->>0)::integer and c.first = n.count
-        and c.first + c.count = h.count) l on true
+    cross join lateral (select h.count, h.segments, h.checkpoint_at, h.closed, h.tail, h.tail_first, h.tail_size
+      from {{schema}}.output_heads h where h.operation_id = n.id and h.count > n.count) h
+    left join lateral (select o.state from {{schema}}.operations o where o.id = n.id and h.closed) o on true
+    where (o.state is not null or not h.closed) and not (h.tail_size > 0 and n.count >= h.tail_first) and not exists ({{last}})
   )
-  select i.place, i.state, i.count, coalesce(i.segments, '[]')::text, i.checkpoint_at, i.epoch, i.first, i.chunks
-  from item i where i.chunks is not null or i.count <= i.after
-  union all
   select i.place, i.state, i.count, i.segments::text, i.checkpoint_at, r.epoch, r.first, r.chunks
   from item i
   cross join lateral (
@@ -248,18 +275,19 @@ begin
           coalesce(lead((p.segment->>1)::integer) over (order by p.place), i.count) as until
         from jsonb_array_elements(i.segments) with ordinality as p(segment, place)) s
       cross join lateral (
-        select c.first, c.size, c.chunks from {{schema}}.output_chunks c
+        (select c.first, c.size, c.chunks from {{schema}}.output_chunks c
         where c.operation_id = i.id and c.epoch = s.epoch and c.first < s.until
           -- A search backwards reads a whole page of the index.
           and c.first >= coalesce((select b.first from {{schema}}.output_chunks b
               where b.operation_id = i.id and b.epoch = s.epoch and b.first = i.after),
             (select b.first from {{schema}}.output_chunks b
               where b.operation_id = i.id and b.epoch = s.epoch and b.first <= i.after order by b.first desc limit 1), 0)
-        order by c.first limit 256) c
+        order by c.first limit 256)
+        union all
+        select i.tail_first, i.tail_size, i.tail where i.tail_size > 0 and s.until = i.count) c
       where s.until > i.after) t
     -- The limit of a part alone would skip what is left of it.
     where t.size_before < i.most and t.number <= 256 group by t.part, t.epoch order by t.part) r
-  where i.chunks is null and i.count > i.after
   order by place, first;
 end
 $function$;

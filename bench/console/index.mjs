@@ -7,8 +7,8 @@ import { createConsole } from "../../dist/console.js";
 import { toNodeHandler } from "../../dist/node.js";
 import { createOperator } from "../../dist/operator.js";
 import { createPostgresBackend } from "../../dist/postgres.js";
-import { createPool } from "../postgres/variants/pool.mjs";
 import { startPostgres } from "../postgres/servers/private-postgres.mjs";
+import { createPool } from "../postgres/variants/pool.mjs";
 import { median, printRows } from "../report.mjs";
 import { definitions, fill, OPERATIONS } from "./fill.mjs";
 

@@ -16,7 +16,7 @@ const INTERVAL_MS = 1_000;
 /** If more operations change, the event names none. */
 const MAX_IDS = 100;
 
-/** Who listens, and for how long. */
+/** The listener, and how long it listens. */
 export interface Listener {
   readonly caller: ConsoleCaller;
   /** Aborted if the browser disconnects. */

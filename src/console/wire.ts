@@ -37,13 +37,13 @@ export interface Recent extends Range {
   readonly points: readonly Pick<SeriesStep, "start" | "definition" | "completed" | "failed">[];
 }
 
-/** What happened to operations of one definition within a step of time. */
+/** Work that happened to operations of one definition within a step of time. */
 export type SeriesPoint = Pick<
   SeriesStep,
   "start" | "accepted" | "completed" | "failed" | "cancelled" | "waiting" | "running" | "total"
 >;
 
-/** What happened to operations of one definition within a range of time. */
+/** Work that happened to operations of one definition within a range of time. */
 export interface Series extends Range {
   /** Steps in which anything happened, oldest first. */
   readonly points: readonly SeriesPoint[];

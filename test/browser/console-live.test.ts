@@ -48,7 +48,7 @@ it("shows what happens to the operation that is open", async () => {
   await page.getByText("Operations").first().focus();
   await stage.end("completes", 1);
   await page.getByRole("heading", { name: "Why it failed" }).waitFor();
-  // What someone has opened stays open.
+  // Everything that someone has opened stays open.
   await page.getByRole("region", { name: "input" }).waitFor();
 });
 

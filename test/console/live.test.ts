@@ -118,7 +118,7 @@ it("ends with the console", async () => {
   expect(await end).toBeUndefined();
 });
 
-it("leaves room for other callers, and is a 503 if there is none", async () => {
+it("leaves room for other callers, and is a 503 without any", async () => {
   let id = "ann";
   const { open } = createStage(() => ({ access: "observe", id }));
   const statuses = async (count: number): Promise<readonly number[]> =>

@@ -11,7 +11,7 @@ export interface Backlog {
 }
 
 /**
- * Computes the backlog from that of now: whatever ended since was unfinished then, and whatever was accepted since was not there. Returns
+ * Computes the backlog from that of now: everything that ended since was unfinished then, and everything that was accepted since was not there. Returns
  * nothing if work ended and no acceptance was counted, as for operations that others create when they end.
  */
 export function backlogOf(

@@ -8,7 +8,7 @@ import { type Span, stepAt } from "./picture.js";
 type Point = Sent<SeriesPoint>;
 type Row = { readonly at: string } & ({ readonly point: Point } | { readonly mark: Mark });
 
-/** What all charts of a definition show. */
+/** Everything that the charts of a definition show. */
 export interface Charted {
   readonly points: readonly Point[];
   readonly marks: readonly Mark[];

@@ -7,7 +7,7 @@ const PAUSE_FACTOR = 2;
 /** Pages whose streams ended together do not come back together. Milliseconds. */
 const MAX_AWAY_MS = 4_000;
 
-/** What the page knows of itself. */
+/** State of the page. */
 interface Options {
   /** Returns whether the server tells of changes. */
   isTold(): boolean;
@@ -58,7 +58,7 @@ export function startLive({ isTold, shows, refresh }: Options): void {
     opened.addEventListener("open", () => {
       wasOpen = true;
       pollAgain();
-      // Nobody told what changed before.
+      // Earlier changes reached no one.
       void look();
     });
     opened.addEventListener("changed", ({ data }) => {

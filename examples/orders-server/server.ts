@@ -49,9 +49,7 @@ async function start(configuration: Configuration): Promise<void> {
     demo?.end();
     void close?.();
     const stopped = server === undefined ? service.close() : closeServer(server.http, service, { graceMs });
-    log.notice(
-      `${signal}: finishing requests and attempts in progress; a second signal ends the process at once`,
-    );
+    log.notice(`${signal}: finishing requests and attempts; a second signal ends the process at once`);
     await stopped;
     // Now nothing keeps the process alive, so it ends with exit code 0.
   });

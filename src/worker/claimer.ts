@@ -49,7 +49,8 @@ export function createClaimer({ processors, runtime, process, suspects, backend 
       // The definitions take turns at being first, so each of them gets work even if only one slot is free.
       const definitions = rotated([...slots], turn++).flatMap(([name, count]) => request(name, count));
       const token =
-        unanswered ?? attemptToken({ startedAt: runtime.clock.now(), process }, runtime.newToken());
+        unanswered ??
+        attemptToken({ startedAt: runtime.clock.now(), process: process() }, runtime.newToken());
       unanswered = token;
       const claimed = await backend.operations.claim({ token, definitions, limit, repeated });
       unanswered = undefined;

@@ -20,8 +20,8 @@ export interface WorkerContext {
   readonly processors: ReadonlyMap<string, CheckedProcessor>;
   readonly backend: Backend;
   readonly runtime: Runtime;
-  /** Random id of the worker. Operators see which one ran an attempt. */
-  readonly process: string;
+  /** Returns the random id of the worker. Operators see which one ran an attempt. */
+  readonly process: () => string;
   readonly settings: WorkerSettings;
   readonly bell: Bell;
   readonly estimate: RetryAfterEstimate | undefined;

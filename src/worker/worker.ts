@@ -1,4 +1,3 @@
-import { processOf } from "../contract/attempt-token.js";
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { DEFAULT_FAILED_RETENTION_MS, DEFAULT_RETENTION_MS } from "../contract/definition/definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
@@ -23,6 +22,7 @@ import { Running, reportError, type WorkerContext } from "./context.js";
 import { keepContext } from "./keep-context.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";
+import { createProcessId } from "./process-id.js";
 import { deliveryProcessors, type Processors, readProcessors } from "./processors.js";
 import { createUnattendedReport } from "./report-unattended.js";
 import type { RunSummary } from "./run-summary.js";
@@ -115,7 +115,7 @@ export function createWorker<const List extends Definitions, Tx = never>(
     processors: readProcessors(source.definitions, processors, given),
     backend,
     runtime,
-    process: processOf(runtime.newToken()),
+    process: createProcessId(runtime),
     settings,
     bell,
     estimate: shared?.estimate,

@@ -26,7 +26,7 @@ export function declareServerShutdown(startServer: StartServer): void {
     expect(code).toBe(0);
     expect(stderr).toEqual([
       `listening on ${server.baseUrl}`,
-      "SIGTERM: finishing requests and attempts in progress; a second signal ends the process at once",
+      "SIGTERM: finishing requests and attempts; a second signal ends the process at once",
     ]);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
     expect(idsOf(events, "operation.accepted")).toEqual(replies.map(({ operationId }) => operationId).sort());

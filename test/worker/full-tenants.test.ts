@@ -6,6 +6,8 @@ import { anything } from "../support/careless-schema.js";
 /** More than a claim looks at. */
 const TENANTS = 600;
 const ENDS = 12;
+/** Long enough for a busy machine. */
+const PATIENCE = { timeout: 10_000 };
 
 const work = defineOperation({
   name: "work",
@@ -46,7 +48,7 @@ function open() {
       for (let tenant = 0; tenant < TENANTS; tenant += 1)
         await service.submitMany(work, [{ input: 0 }, { input: 1 }], { tenant: `${tenant}` });
       await worker.start();
-      await vi.waitFor(() => expect(started).toHaveLength(TENANTS));
+      await vi.waitFor(() => expect(started).toHaveLength(TENANTS), PATIENCE);
     },
   };
 }
@@ -57,7 +59,7 @@ it("an end lets the next operation of its tenant begin at once among 600 full te
   for (let end = 0; end < ENDS; end += 1) {
     const tenant = `${(end * TENANTS) / ENDS}`;
     ends.get(tenant)?.();
-    await vi.waitFor(() => expect(started.at(-1)).toBe(tenant));
+    await vi.waitFor(() => expect(started.at(-1)).toBe(tenant), PATIENCE);
     expect(started).toHaveLength(TENANTS + end + 1);
   }
 });

@@ -142,12 +142,14 @@ describe("the list", () => {
     const link = row(page, id).getByRole("link", { name: id });
     const { width = 0 } = (await link.boundingBox()) ?? {};
     expect(width).toBeLessThan(100);
-    const selected = await link.evaluate((node) => {
-      const { getSelection } = globalThis as unknown as Window;
-      getSelection()?.selectAllChildren(node as unknown as Node);
-      return String(getSelection());
-    });
-    expect(selected.trim()).toBe(id);
+    // A refresh can replace the row in between.
+    const select = () =>
+      link.evaluate((node) => {
+        const { getSelection } = globalThis as unknown as Window;
+        getSelection()?.selectAllChildren(node as unknown as Node);
+        return String(getSelection()).trim();
+      });
+    await expect.poll(select).toBe(id);
     expect(await link.locator(".id").getAttribute("title")).toBe(id);
   });
 });

@@ -18,7 +18,7 @@ export {
   type OperatorOptions,
 } from "./operator.js";
 export type { OperationOutput, OperationOutputOptions } from "./output.js";
-export type { DefinitionCounts, PauseOptions } from "./pause.js";
+export type { DefinitionCounts } from "./pause.js";
 export type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive-many.js";
 export type { OperatorRedriveOptions, OperatorRedriveResult } from "./redrive-one.js";
 export type { Quantiles, SeriesOptions, SeriesStep } from "./series.js";

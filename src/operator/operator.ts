@@ -15,7 +15,7 @@ import { explain, type WaitingReason } from "./explain.js";
 import { type FailureFilter, type Failures, failures } from "./failures.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
 import { type OperationOutput, type OperationOutputOptions, readOutput } from "./output.js";
-import { type DefinitionCounts, type PauseOptions, pause, readStats, resume } from "./pause.js";
+import { type DefinitionCounts, pause, readStats, resume } from "./pause.js";
 import {
   type RedriveFilter,
   type RedriveOptions,
@@ -144,7 +144,7 @@ export interface Operator<Name extends string = string> {
    * else goes on: the service accepts its operations, and attempts that have begun run to their end. The store keeps the
    * pause, so it survives restarts. If the definition is paused already, nothing changes.
    */
-  pause(definition: Name, options?: PauseOptions): Promise<void>;
+  pause(definition: Name, options?: ActionOptions): Promise<void>;
   /** Ends the pause of a definition and wakes up its workers. Does nothing if it is not paused. */
   resume(definition: Name, options?: ActionOptions): Promise<void>;
 }

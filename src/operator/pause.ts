@@ -3,9 +3,6 @@ import type { DefinitionStats } from "../ports/operation-reads.js";
 import { ACTION_OPTIONS, type ActionOptions, recordAction } from "./act.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 
-/** Options of `Operator.pause`. */
-export interface PauseOptions extends ActionOptions {}
-
 /** Counts of the operations of one definition, and whether it is paused. */
 export interface DefinitionCounts extends Omit<DefinitionStats, "paused"> {
   /** When and by whom the definition was paused. Absent if it is not paused. */
@@ -16,7 +13,7 @@ export interface DefinitionCounts extends Omit<DefinitionStats, "paused"> {
 export async function pause(
   context: OperatorContext,
   definition: string,
-  options: PauseOptions = {},
+  options: ActionOptions = {},
 ): Promise<void> {
   const name = checkKnown(context, definition);
   const by = readOptions<ActionOptions>(options, ACTION_OPTIONS, "operator.pause");

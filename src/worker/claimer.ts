@@ -17,7 +17,8 @@ interface ClaimedUnder extends Claimed {
 }
 
 /** Creates a claimer. */
-export function createClaimer({ processors, runtime, process, suspects, backend }: WorkerContext): Claimer {
+export function createClaimer(context: WorkerContext): Claimer {
+  const { processors, runtime, process, suspects, backend, minutes } = context;
   /** Token of a claim whose answer was lost. */
   let unanswered: string | undefined;
   let turn = 0;
@@ -54,6 +55,7 @@ export function createClaimer({ processors, runtime, process, suspects, backend 
       unanswered = token;
       const claimed = await backend.operations.claim({ token, definitions, limit, repeated });
       unanswered = undefined;
+      minutes?.cancelled(claimed.ended);
       return { ...claimed, token };
     },
   };

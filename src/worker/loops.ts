@@ -72,7 +72,6 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
     const asked = slots.free();
     const { left } = slots;
     const { begun, ended, token, again, nextInMs } = await claimer.claim(asked, left);
-    context.minutes?.cancelled(ended);
     alarm.claimed(begun.length > 0, isWoken);
     isWoken = true;
     for (const each of begun) {

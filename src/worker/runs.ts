@@ -75,7 +75,6 @@ export function createRuns(
       );
       if (draining.raised || free.size === 0) return { found: false, again: false, blocked: false };
       const { begun, ended, token, again, blocked } = await claimer.claim(free, slots.left);
-      minutes?.cancelled(ended);
       for (const each of begun) {
         const handling = start(each, token, () => void handled.delete(handling));
         handled.add(handling);

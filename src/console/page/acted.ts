@@ -1,5 +1,6 @@
 import type { OperatorAction } from "../../operator/actions.js";
 import type { Sent } from "../wire.js";
+import { wordsFor } from "./action-words.js";
 import { type Child, element } from "./dom.js";
 import { clockTime } from "./format.js";
 import { operationLink, type Page } from "./view.js";
@@ -28,24 +29,13 @@ function sentenceOf(page: Page, action: Acted): readonly Child[] {
 
 function wordsOf(page: Page, { action, facts }: Acted): readonly Child[] {
   const { outcome, retriedBy, redriven = 0, more = false } = facts;
-  switch (action) {
-    case "cancel":
-      return [outcome === "requested" ? "Cancellation requested" : "Cancelled"];
-    case "redrive":
-      return retriedBy === undefined || page.view.operationId === ""
-        ? ["Run again"]
-        : ["Run again as ", operationLink(page, retriedBy)];
-    case "redrive-many":
-      return [
-        `${redriven.toLocaleString("en")} failed ${redriven === 1 ? "operation" : "operations"} run again`,
-        more ? ", not all" : "",
-      ];
-    case "pause":
-      return ["Paused"];
-    case "resume":
-      return ["Resumed"];
-    // A later release can record more.
-    default:
-      return [action];
+  if (action === "redrive-many") {
+    const noun = redriven === 1 ? "operation" : "operations";
+    return [`${redriven.toLocaleString("en")} failed ${noun} run again`, more ? ", not all" : ""];
   }
+  if (outcome === "requested") return ["Cancellation requested"];
+  const words = wordsFor(action);
+  return retriedBy === undefined || page.view.operationId === ""
+    ? [words]
+    : [`${words} as `, operationLink(page, retriedBy)];
 }

@@ -10,23 +10,17 @@ export interface Backlog {
   readonly more: boolean;
 }
 
-/**
- * Computes the backlog from that of now: everything that ended since was unfinished then, and everything that was accepted since was not there. Returns
- * nothing if work ended and no acceptance was counted, as for operations that others create when they end.
- */
+/** Computes the backlog from that of now: everything that ended since was unfinished then, and everything that was accepted since was not there. */
 export function backlogOf(
   stats: Page["overview"]["stats"][number],
   points: readonly Sent<SeriesPoint>[],
   span: Span,
-): Backlog | undefined {
-  const isCounted =
-    points.some(({ accepted }) => accepted > 0) || points.every((point) => endedIn(point) === 0);
-  if (!isCounted) return undefined;
+): Backlog {
   const unfinished = [stats.due, stats.running, stats.scheduled];
   const growth = new Array<number>(span.steps).fill(0);
   for (const point of points) {
     const step = Math.floor(stepAt(point.start, span));
-    growth[step] = point.accepted - endedIn(point);
+    growth[step] = point.accepted - point.completed - point.failed - point.cancelled;
   }
   let now = unfinished.reduce((sum, { count }) => sum + count, 0);
   const values = growth.reverse().map((grown) => {
@@ -35,8 +29,4 @@ export function backlogOf(
     return end;
   });
   return { values: values.reverse(), more: unfinished.some(({ more }) => more) };
-}
-
-function endedIn({ completed, failed, cancelled }: Sent<SeriesPoint>): number {
-  return completed + failed + cancelled;
 }

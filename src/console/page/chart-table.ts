@@ -12,7 +12,7 @@ type Row = { readonly at: string } & ({ readonly point: Point } | { readonly mar
 export interface Charted {
   readonly points: readonly Point[];
   readonly marks: readonly Mark[];
-  readonly backlog: Backlog | undefined;
+  readonly backlog: Backlog;
   readonly span: Span;
 }
 
@@ -44,8 +44,8 @@ function columnsOf({ marks, backlog, span }: Charted): readonly Column<Row>[] {
       each === undefined ? "–" : `${duration(each.p50Ms)}, ${duration(each.p95Ms)}`,
     );
   const left = ofPoint("Backlog", ({ start }) => {
-    const value = backlog?.values[Math.floor(stepAt(start, span))];
-    return value === undefined ? "–" : value.toLocaleString("en") + (backlog?.more ? "+" : "");
+    const value = backlog.values[Math.floor(stepAt(start, span))];
+    return value === undefined ? "–" : value.toLocaleString("en") + (backlog.more ? "+" : "");
   });
   const done: Column<Row> = { title: "Done", cell: (row) => ("mark" in row ? sentenceOf(row.mark) : "") };
   return [

@@ -22,11 +22,11 @@ const TIMES = [
 /** Shows what happened to the definition of the view. Returns nothing if the back end keeps no counts. */
 export async function chartsOf(page: Page): Promise<readonly HTMLElement[]> {
   const { overview, view } = page;
-  if (overview.recent === undefined) return [];
+  const stats = overview.stats.find(({ definition }) => definition === view.definition);
+  if (overview.recent === undefined || stats === undefined) return [];
   const { points, marks = [], ...range } = await readSeries(view.definition, view.range);
   const span = spanOf(range);
-  const stats = overview.stats.find(({ definition }) => definition === view.definition);
-  const backlog = stats && backlogOf(stats, points, span);
+  const backlog = backlogOf(stats, points, span);
   const figure = (said: string, drawn: Element, kind = ""): HTMLElement =>
     element(
       "figure",
@@ -56,17 +56,13 @@ function throughputSentence(points: readonly Point[], { stepMs }: Span): string 
   return `Completed and failed. A bar is ${duration(stepMs)}, at most ${most.toLocaleString("en")}.`;
 }
 
-function backlogSentence(backlog: Backlog | undefined): string {
-  if (backlog === undefined) return "Backlog: not known, because its acceptances are not counted.";
-  const { values, more } = backlog;
+function backlogSentence({ values, more }: Backlog): string {
   const said = (count: number): string => (more ? "at least " : "") + count.toLocaleString("en");
   return `Backlog: ${said(values.at(-1) ?? 0)} now, ${said(Math.max(...values))} at its peak.`;
 }
 
-function backlogPicture(backlog: Backlog | undefined, span: Span, lines: readonly SVGElement[]): Element {
-  const { values } = backlog ?? { values: [] };
-  const shapes = values.length === 0 ? [] : [area(values, Math.max(...values), "backlog")];
-  return picture(span, ...shapes, ...lines);
+function backlogPicture({ values }: Backlog, span: Span, lines: readonly SVGElement[]): Element {
+  return picture(span, area(values, Math.max(...values), "backlog"), ...lines);
 }
 
 function timesOf(

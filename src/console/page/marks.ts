@@ -1,4 +1,5 @@
 import type { Sent, Series } from "../wire.js";
+import { wordsFor } from "./action-words.js";
 import { svg } from "./dom.js";
 import { localTime } from "./format.js";
 import { HEIGHT, type Span, stepAt } from "./picture.js";
@@ -6,17 +7,9 @@ import { HEIGHT, type Span, stepAt } from "./picture.js";
 /** Something that people did within a range. */
 export type Mark = NonNullable<Sent<Series>["marks"]>[number];
 
-const ACTIONS: Readonly<Record<string, string>> = {
-  pause: "Paused",
-  resume: "Resumed",
-  cancel: "Cancelled one",
-  redrive: "Ran one again",
-  "redrive-many": "Ran many again",
-};
-
 /** Says what was done, and by whom. */
 export function sentenceOf({ action, by }: Mark): string {
-  return (ACTIONS[action] ?? action) + (by === undefined ? "" : ` by ${by}`);
+  return wordsFor(action) + (by === undefined ? "" : ` by ${by}`);
 }
 
 /** Draws a vertical line for each mark. Its title says what was done, also to who points beside it. */

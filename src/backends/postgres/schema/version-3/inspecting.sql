@@ -1,4 +1,4 @@
--- Version 3 of the schema: what operators read of an operation, and what processes count by minute.
+-- Version 3 of the schema: what operators read of an operation, what processes count by minute, and what operators did.
 
 -- Returns an operation, whether it is due or its lease has ended, and with `places` how many live leases of its tenant count for a
 -- limit.

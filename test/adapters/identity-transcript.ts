@@ -39,14 +39,16 @@ export async function transcribe(harness: ClosableHarness, run: AdapterCase["run
     },
   }).finally(harness.close);
   const recorded = await Promise.all(backends.map(({ operations }) => allOperations(operations)));
-  return { exchanges, events, recorded: recorded.flat().map(withoutTimeOfAttempt) };
+  return { exchanges, events, recorded: recorded.flat().map(withoutWorker) };
 }
 
-/** The worker of a case has the clock of the system, which the time of a failed attempt comes from. */
-function withoutTimeOfAttempt({ lastError, ...operation }: Operation): Operation {
-  return lastError === undefined
-    ? operation
-    : { ...operation, lastError: lastError.replace(/"at":\d+/g, '"at":0') };
+/** The worker of a case has an id of its own and the clock of the system, which a failed attempt shows. */
+function withoutWorker({ lastError, ...operation }: Operation): Operation {
+  if (lastError === undefined) return operation;
+  const comparableError = lastError
+    .replace(/"(at|ms)":\d+/g, '"$1":0')
+    .replace(/"process":"\w+"/g, '"process":""');
+  return { ...operation, lastError: comparableError };
 }
 
 /** Replaces the error of an event with its text, and the duration of a run, so that events of two services can be compared. */

@@ -99,4 +99,5 @@ it("says at least where a count stops", async () => {
 it("shows the backlog of work that was accepted before the range", async () => {
   const page = await openCharts({ points: [point(10, { completed: 7 })] }, { count: 0, more: false });
   await page.getByText("Backlog: 0 now, 7 at its peak.").waitFor();
+  expect((await rowsOf(page))[0]).toContain("| 0 |");
 });

@@ -85,8 +85,8 @@ it("has no stream in a hidden tab, and loads once when it is visible again", asy
   const [streams, overviews] = [countRequests(page, "events"), countRequests(page, "overview")];
   const id = await stage.end("completes");
   await setVisible(page, "visible");
+  await expect.poll(() => [streams(), overviews()]).toEqual([1, 1]);
   await row(page, id).waitFor();
-  expect([streams(), overviews()]).toEqual([1, 1]);
 });
 
 it("looks every 10 s if the server does not tell of changes", async () => {

@@ -10,15 +10,20 @@ const { openConsole } = useConsole();
 const why = (page: Page) => page.locator(".why");
 const timeline = (page: Page) => page.locator(".timeline").first().getByRole("listitem");
 
-/** Reads the places of the bars of a kind: `[x, width]`, in thousandths of the axis. */
-const bars = (page: Page, kind: "wait" | "run" | "gap") =>
-  page
+/** Reads all bars at one moment. Returns the places of those of a kind: `[x, width]`, in thousandths of the axis. */
+async function readBars(page: Page) {
+  const bars = await page
     .locator(".timeline")
     .first()
-    .locator(`.bar .${kind}`)
+    .locator(".bar rect")
     .evaluateAll((rects) =>
-      rects.map((rect) => ["x", "width"].map((name) => Number(rect.getAttribute(name)))),
+      rects.map((rect) => ({
+        kind: rect.getAttribute("class"),
+        place: ["x", "width"].map((name) => Number(rect.getAttribute(name))),
+      })),
     );
+  return (kind: "wait" | "run" | "gap") => bars.filter((bar) => bar.kind === kind).map(({ place }) => place);
+}
 
 /** Returns a place on an axis of so many seconds. */
 const place = (from: number, to: number, all: number) =>
@@ -60,8 +65,9 @@ describe("an operation in the console", () => {
       /Began .+\d:\d\d\.\d{3} [AP]M after waiting 2\.000 s, ran 0 ms, process [0-9a-f]{8}\s/,
     );
     expect(texts[3]).toMatch(/Began .+ after backing off 1 min, ran 0 ms, process /);
-    expect(await bars(page, "wait")).toEqual([place(0, 2, 122), place(2, 62, 122), place(62, 122, 122)]);
-    expect((await bars(page, "run")).map(([x]) => x)).toEqual([
+    const bars = await readBars(page);
+    expect(bars("wait")).toEqual([place(0, 2, 122), place(2, 62, 122), place(62, 122, 122)]);
+    expect(bars("run").map(([x]) => x)).toEqual([
       ...[2, 62].map((seconds) => expect.closeTo((seconds / 122) * 1_000)),
       // The last one would be outside.
       994,
@@ -79,8 +85,9 @@ describe("an operation in the console", () => {
     expect(texts[2]).toMatch(
       /\+12\.000 s\s+Attempt 2 began and has not ended yet\s+Began .+, process 0badcafe/,
     );
-    const [[from, width] = [], ...gaps] = await bars(page, "gap");
-    const [[start, running] = [], ...runs] = await bars(page, "run");
+    const bars = await readBars(page);
+    const [[from, width] = [], ...gaps] = bars("gap");
+    const [[start, running] = [], ...runs] = bars("run");
     expect([from, gaps, runs]).toEqual([0, [], []]);
     expect(width).toBeCloseTo(Number(start));
     expect(Number(start) + Number(running)).toBeCloseTo(1_000);

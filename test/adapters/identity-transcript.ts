@@ -42,7 +42,7 @@ export async function transcribe(harness: ClosableHarness, run: AdapterCase["run
   return { exchanges, events, recorded: recorded.flat().map(withoutWorker) };
 }
 
-/** The worker of a case has an id of its own and the clock of the system, which a failed attempt shows. */
+/** The worker of a case has its own id and the clock of the system, which a failed attempt shows. */
 function withoutWorker({ lastError, ...operation }: Operation): Operation {
   if (lastError === undefined) return operation;
   const comparableError = lastError

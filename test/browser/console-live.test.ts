@@ -21,9 +21,10 @@ function setVisible(page: Page, state: "visible" | "hidden"): Promise<unknown> {
 }
 
 /** Opens a page, and waits for its stream. */
-async function openLive(url: string): Promise<Page> {
+async function openLive(url: string, prepare: (page: Page) => void = () => {}): Promise<Page> {
   let stream: Promise<Response> | undefined;
   const page = await openConsole(url, {}, "operate", async (prepared) => {
+    prepare(prepared);
     stream = prepared.waitForResponse("**/api/events");
   });
   expect((await stream)?.status()).toBe(200);
@@ -50,6 +51,24 @@ it("shows what happens to the operation that is open", async () => {
   await page.getByRole("heading", { name: "Why it failed" }).waitFor();
   // Everything that someone has opened stays open.
   await page.getByRole("region", { name: "input" }).waitFor();
+});
+
+it("loads an operation that is open again only if it is the one that changes", async () => {
+  const stage = await startConsole();
+  const id = await stage.submit("completes");
+  await stage.operator.pause("orders");
+  const list = await openLive(`${stage.url}/?status=completed`);
+  let loads = (): number => 0;
+  const page = await openLive(`${stage.url}/?operationId=${id}`, (opened) => {
+    loads = countRequests(opened, `operations/${id}`);
+  });
+  // The page loads once more when its stream opens.
+  await expect.poll(loads).toBe(2);
+  const other = await stage.end("completes", 1);
+  await row(list, other).waitFor();
+  await stage.operator.cancel(id);
+  await page.getByRole("heading", { name: "Why it failed" }).waitFor();
+  expect(loads()).toBe(3);
 });
 
 it("does not replace what someone has selected", async () => {

@@ -15,6 +15,8 @@ export const base = {
     chaiConfig: { truncateThreshold: 1_000 },
     // A test without assertions cannot fail.
     expect: { requireAssertions: true, poll: { timeout: WAIT_MS } },
+    // Loading the library again for every file takes as long as its tests. Every file restores the globals it replaces.
+    isolate: false,
     testTimeout: HANGING_MS,
     hookTimeout: HANGING_MS,
   },

@@ -33,8 +33,6 @@ export default defineConfig({
     ...base.test,
     // One more than the cores, because many tests wait for processes and timers.
     maxWorkers: availableParallelism() + 1,
-    // Loading the library again for every file takes as long as its tests. Every file restores the globals it replaces.
-    isolate: false,
     onConsoleLog,
     projects: [
       {

@@ -4,6 +4,10 @@ import { base, built, env, fixedSeed } from "./vitest.base.js";
 const { DATABASE_URL, PGHOST } = process.env;
 const onPostgres = (...names: string[]) => names.map((name) => `test/backends/postgres/${name}.test.ts`);
 
+/** What a new version of Postgres can change besides plans. These run at night. */
+const dependingOnVersion = ["isolation*", "live-entries", "migration*", "places*", "suites"];
+const isNight = env.TEST_EFFORT === "night";
+
 /**
  * Tests with real servers. The back end's tests use their own servers: the system's Postgres, and the newest version for
  * everything that a version can change. The fault tests start servers that they kill, disconnect and fill up. Those of
@@ -30,15 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "newest postgres",
-          include: onPostgres(
-            "isolation*",
-            "live-entries",
-            "migration*",
-            "places*",
-            "plan*",
-            "suites",
-            "turns",
-          ),
+          include: onPostgres("plan*", "turns", ...(isNight ? dependingOnVersion : [])),
           globalSetup: "test/backends/postgres/newest-servers.ts",
         },
       },

@@ -114,8 +114,9 @@ describe("the list", () => {
     for (const id of ids) expect(await row(page, id).isVisible()).toBe(false);
     await reason.click();
     for (const id of ids) expect(await row(page, id).isVisible()).toBe(true);
+    const loaded = page.waitForResponse(/api\/operations/);
     await page.getByRole("button", { name: "Refresh" }).click();
-    await page.waitForResponse(/api\/operations/);
+    await loaded;
     await expect.poll(() => reason.getAttribute("aria-expanded")).toBe("true");
     await page.getByLabel("All on this page").check();
     await page.getByRole("button", { name: "Run 5 chosen again" }).waitFor();

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { isNight } from "../support/effort.js";
 import { seriousViolations } from "./accessibility.js";
 import { sitePaths, useSite } from "./built-site.js";
 import { useChromium } from "./chromium.js";
@@ -20,7 +21,10 @@ const sizes = [
 const paths = sitePaths().filter((path) => !/^\/decisions\/(?!README)/.test(path));
 
 /** One page of each kind. */
-const samples = ["/", "/quick-start", "/concepts", "/guide", "/why", "/contract", "/reference/Services"];
+const samples = [
+  ...["/", "/quick-start", "/why", "/reference/Services"],
+  ...(isNight ? ["/concepts", "/guide", "/contract"] : []),
+];
 
 async function show(page: Page, path: string, waitUntil: "load" | "networkidle"): Promise<void> {
   await page.goto(address(path), { waitUntil });

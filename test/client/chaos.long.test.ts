@@ -8,11 +8,12 @@ import { defineOrders } from "async-request-reply";
 import { createClient } from "async-request-reply/client";
 import Database from "libsql";
 import { expect, it, onTestFinished } from "vitest";
+import { effort } from "../support/effort.js";
 import { type ServerProcess, startServer } from "../support/orders-server-process.js";
 import { chooseFaults, type Fault } from "./chaos.js";
 
-const ORDERS = 1_000;
-const RESTARTS = 5;
+const ORDERS = effort(300, 300, 1_000);
+const RESTARTS = effort(2, 2, 5);
 /** Longest run of this test on a busy machine. Milliseconds. */
 const TEST_MS = 300_000;
 
@@ -76,7 +77,7 @@ function forward(port: number, incoming: IncomingMessage, reply: ServerResponse,
   incoming.pipe(outgoing);
 }
 
-it("gets the results of 1,000 orders through lost connections, 503s, restarts and cut waits", {
+it(`gets the results of ${ORDERS} orders through lost connections, 503s, restarts and cut waits`, {
   timeout: TEST_MS,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "client-chaos-"));

@@ -8,10 +8,13 @@ import type {
   RedriveRun,
 } from "async-request-reply/operator";
 import { expect, it, onTestFinished } from "vitest";
+import { effort } from "../support/effort.js";
 import { type ServerProcess, startServer } from "../support/orders-server-process.js";
 import { FROM_PAGE } from "./stage.js";
 
-const FAILED = 1_000;
+const FAILED = effort(200, 200, 1_000);
+/** The part that runs again before the server is killed. */
+const KILLED_AT = 0.3;
 const TOKEN = "a-token";
 const LIFETIME_MS = 600_000;
 const filter = { definition: "orders", errorType: "work-failed" };
@@ -80,7 +83,7 @@ async function listAll(server: ServerProcess, status: string): Promise<readonly 
   return all;
 }
 
-it("a bulk redrive of 1,000 operations runs each again once, although the server is killed in the middle", {
+it(`a bulk redrive of ${FAILED} operations runs each again once, although the server is killed in the middle`, {
   timeout: LIFETIME_MS,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "console-"));
@@ -102,13 +105,13 @@ it("a bulk redrive of 1,000 operations runs each again once, although the server
   });
   const interrupted = await redriveAll(doomed, (redriven) => {
     // While the next request is in the middle of its second.
-    if (redriven >= 300) setTimeout(() => void doomed.kill(), 450);
+    if (redriven >= FAILED * KILLED_AT) setTimeout(() => void doomed.kill(), 450);
   });
   expect(interrupted).toBeUndefined();
 
   const next = await start(file, "api");
   const before = (await listAll(next, "pending")).length;
-  expect(before).toBeGreaterThan(300);
+  expect(before).toBeGreaterThan(FAILED * KILLED_AT);
   expect(before).toBeLessThan(FAILED);
   expect(await redriveAll(next)).toEqual({ redriven: FAILED - before, skipped: before });
   const failed = (await listAll(next, "failed")).map(({ operationId }) => operationId);

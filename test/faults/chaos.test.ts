@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { effort } from "../support/effort.js";
 import { describeWithPostgres } from "../support/postgres/postgres-installation.js";
 import { runChaos } from "./chaos.js";
 import { useFaultBench, useSqliteBench } from "./use-fault-bench.js";
 
 const seed = Number(process.env.CHAOS_SEED ?? 20261122);
-const orders = Number(process.env.CHAOS_ORDERS ?? 2_000);
+const orders = Number(process.env.CHAOS_ORDERS ?? effort(1_000, 1_000, 2_000));
 
 describeWithPostgres("processes and a Postgres killed at random", (installation) => {
   const bench = useFaultBench(installation);

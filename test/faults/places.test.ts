@@ -1,11 +1,12 @@
 import { expect, it, vi } from "vitest";
+import { effort } from "../support/effort.js";
 import { runChaos } from "./chaos.js";
 import { startAll } from "./order-bench.js";
 import { keysOf, sendAll } from "./orders.js";
 import { describeOnEachStore } from "./use-fault-bench.js";
 
 const SEED = Number(process.env.CHAOS_SEED ?? 20261125);
-const ORDERS = Number(process.env.CHAOS_ORDERS ?? 1_000);
+const ORDERS = Number(process.env.CHAOS_ORDERS ?? effort(400, 400, 1_000));
 const PLACES = { running: 6, lanes: 40 };
 
 describeOnEachStore("work that waits for places of killed processes", (bench) => {

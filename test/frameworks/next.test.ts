@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isSkipped, programOf } from "../runtimes/matrix.js";
+import { isNight } from "../support/effort.js";
 import { freePort } from "../support/free-port.js";
 import { next, nextQuickStart, store } from "./applications/next.js";
 import { behaviors, finishesRequests, submit } from "./behaviors.js";
@@ -47,9 +48,11 @@ const versions = [
   },
 ];
 
+/** The previous one runs at night. */
+const played = isNight ? versions : versions.slice(0, 1);
 const isMissing = !existsSync(join(import.meta.dirname, "previous/node_modules")) && !process.env.CI;
 
-describe.skipIf(isMissing || isSkipped(runtime)).each(versions)(
+describe.skipIf(isMissing || isSkipped(runtime)).each(played)(
   "the quick start of Next.js on SQLite, with $name",
   { timeout: 300_000 },
   ({ frameworks, application }) => {

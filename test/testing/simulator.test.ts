@@ -12,7 +12,7 @@ import { transactionalBackend } from "../support/transactional-backend.js";
 import { expectAtPin, playOn } from "./pinned-seeds.js";
 import { plantedBackends } from "./planted-backends.js";
 
-const HISTORIES = effort(15, 120, 2_000);
+const HISTORIES = effort(15, 60, 2_000);
 /** Seeds decide the kind of a history, such as whether it has webhooks. Steps of 3 soon reach every kind. */
 const SEEDS = Array.from({ length: HISTORIES }, (_, index) => FIRST_SEED + index * 3);
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkScene } from "../driver/check-scene.js";
 import type { Step } from "../driver/drive.js";
 import { type Setting, shortSettings } from "../driver/stages.js";
-import { effort, FIRST_SEED } from "../support/effort.js";
+import { effort, FIRST_SEED, isNight } from "../support/effort.js";
 import { buildReleases, type Releases } from "./builds.js";
 import { countRecorded, type Recorded } from "./next-schema.js";
 
@@ -46,7 +46,7 @@ function counting(setting: Setting, onCount: (recorded: Recorded) => void): Sett
   };
 }
 
-/** Scenes with an odd seed have faults. */
+/** Those with an odd seed have faults. */
 const scenes = Array.from({ length: SCENES }, (_, index) => 2 * (SEED + index)).flatMap(
   (seed) =>
     [
@@ -55,8 +55,17 @@ const scenes = Array.from({ length: SCENES }, (_, index) => 2 * (SEED + index)).
     ] as const,
 );
 
+/** Before a merge, each store has one of them: SQLite the one without faults. */
+function scenesOn({ name }: Setting): typeof scenes {
+  return isNight ? scenes : scenes.filter(([, seed]) => hasFaults(seed) === (name !== "SQLite"));
+}
+
+function hasFaults(seed: number): boolean {
+  return seed % 2 === 1;
+}
+
 describe.each(shortSettings())("a deploy and a rollback on $name (F27)", (setting) => {
-  it.each(scenes)("break no promise %s (seed %i)", async (_, seed) => {
+  it.each(scenesOn(setting))("break no promise %s (seed %i)", async (_, seed) => {
     const counts: Recorded[] = [];
     const counted = counting(setting, (recorded) => counts.push(recorded));
     const { violations, errors } = await checkScene(counted, seed, {
@@ -65,7 +74,7 @@ describe.each(shortSettings())("a deploy and a rollback on $name (F27)", (settin
     });
     expect(violations).toEqual([]);
     // A deploy alone makes no call fail.
-    if (seed % 2 === 0) expect(errors).toEqual([]);
+    if (!hasFaults(seed)) expect(errors).toEqual([]);
     expect(counts).toEqual([{ old: expect.toSatisfy(isMany), next: expect.toSatisfy(isMany) }]);
   });
 });

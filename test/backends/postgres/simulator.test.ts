@@ -4,7 +4,7 @@ import { effort, FIRST_SEED as FIRST } from "../../support/effort.js";
 import { describePostgres } from "../../support/postgres/server.js";
 import { inAllSchemas, openSimulatedSchema, type SimulatedSchema } from "./simulated-schema.js";
 
-const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? effort(20, 20, 500));
+const HISTORIES = Number(process.env.POSTGRES_HISTORIES ?? effort(10, 10, 500));
 const FIRST_SEED = Number(process.env.POSTGRES_SEED ?? FIRST);
 /** Number of concurrent histories. A single history spends most of its time waiting for the server. */
 const SCHEMAS = Number(process.env.POSTGRES_SCHEMAS ?? 4);

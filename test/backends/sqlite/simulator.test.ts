@@ -11,7 +11,7 @@ import { describeClients, type SqliteClient } from "../../support/sqlite/clients
 import { newDatabaseFile } from "../../support/sqlite/database-files.js";
 import { inTurn } from "./in-turn.js";
 
-const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(3, 20, 1_000));
+const HISTORIES = Number(process.env.SQLITE_HISTORIES ?? effort(3, 10, 1_000));
 const FIRST_SEED = Number(process.env.SQLITE_SEED ?? FIRST);
 /** Seeds decide the kind of a history, such as whether it has webhooks. With this step, the first three differ in all. */
 const STEP = 11;

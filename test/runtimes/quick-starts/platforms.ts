@@ -10,21 +10,24 @@ const runtimes = new Map([
   ["Deno", deno],
 ]);
 
-/** The quick starts that are followed on one version of their platform. */
-export const platforms = quickStarts.filter(({ page }) => !beginnings.includes(page));
+/**
+ * The quick starts that are followed on one version of their platform. Next.js takes a minute to install and build, so before a
+ * merge only its files run, in test/frameworks/next.test.ts.
+ */
+export const platforms = quickStarts.filter(
+  ({ page, platform }) => !beginnings.includes(page) && (isNight || platform !== "Next.js"),
+);
 
 /**
  * Returns those that are followed with stores beside this version of Node. Those with a runtime besides Node are followed
- * once. Workers have no files, and need another driver of Postgres. Next.js takes half a minute to install and build, so
- * before a merge it is only followed as the page shows it. A store that its bundler cannot bundle fails
+ * once. Workers have no files, and need another driver of Postgres. A store that a bundler cannot bundle fails
  * test/package/bundle.test.ts.
  */
 export function platformsWithStores(node: Runtime): readonly PlatformQuickStart[] {
   const isLast = node === nodesWithStores.at(-1);
-  return platforms.filter(({ platform }) => {
-    if (platform === "Cloudflare Workers") return false;
-    return platform === "Next.js" ? isNight : isLast || !runtimes.has(platform);
-  });
+  return platforms.filter(
+    ({ platform }) => platform !== "Cloudflare Workers" && (isLast || !runtimes.has(platform)),
+  );
 }
 
 /** Whether to skip tests of a platform: its runtime is not installed, and `CI` is not set. */

@@ -8,7 +8,9 @@ const ITEMS = ["book", "lamp", "chair", "desk"] as const;
 /** Pause between two rounds. Milliseconds. */
 const ROUND_MS = 500;
 const CANCELLED_SHARE = 0.1;
-const REDRIVEN_SHARE = 0.05;
+const REDRIVEN_SHARE = 0.002;
+/** Operations that are run again at a time. */
+const REDRIVEN = 20;
 
 type DemoService = Service<typeof definitions>;
 
@@ -23,7 +25,8 @@ export async function makeTraffic(
   await operator.pause(invoices.name, { by: "demo" });
   while (!signal.aborted) {
     for (const tenant of TENANTS) await submitSome(service, operator, tenant).catch(ignoreRefusal);
-    if (chance(REDRIVEN_SHARE)) await operator.redrive({ definition: orders.name }, { limit: 1 });
+    if (chance(REDRIVEN_SHARE))
+      await operator.redrive({ definition: orders.name }, { limit: REDRIVEN, by: "demo" });
     await sleep(ROUND_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -12,11 +12,17 @@ export function sentenceOf({ action, by }: Mark): string {
   return wordsFor(action) + (by === undefined ? "" : ` by ${by}`);
 }
 
-/** Draws a vertical line for each mark. Its title says what was done, also to who points beside it. */
+/** Draws a vertical line for each step with marks. Its title says what was done, also to who points beside it. */
 export function linesOf(marks: readonly Mark[], span: Span): readonly SVGElement[] {
-  return marks.flatMap((mark) => {
-    const d = `M${Math.max(0, stepAt(mark.at, span))} 0V${HEIGHT}`;
-    const title = svg("title", {}, `${localTime(mark.at)}: ${sentenceOf(mark)}`);
-    return [svg("path", { class: "mark", d }), svg("path", { class: "around", d }, title)];
+  const said = new Map<number, string>();
+  for (const mark of marks) {
+    const step = Math.max(0, Math.floor(stepAt(mark.at, span)));
+    const earlier = said.get(step);
+    const sentence = `${localTime(mark.at)}: ${sentenceOf(mark)}`;
+    said.set(step, earlier === undefined ? sentence : `${earlier}\n${sentence}`);
+  }
+  return [...said].flatMap(([step, text]) => {
+    const d = `M${step + 0.5} 0V${HEIGHT}`;
+    return [svg("path", { class: "mark", d }), svg("path", { class: "around", d }, svg("title", {}, text))];
   });
 }

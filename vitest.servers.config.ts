@@ -4,7 +4,7 @@ import { base, built, env, fixedSeed } from "./vitest.base.js";
 const { DATABASE_URL, PGHOST } = process.env;
 const onPostgres = (...names: string[]) => names.map((name) => `test/backends/postgres/${name}.test.ts`);
 
-/** What a new version of Postgres can change besides plans. These run at night. */
+/** Tests of Postgres that a new version can break, and that run at night: all but those of plans. */
 const dependingOnVersion = ["isolation*", "live-entries", "migration*", "places*", "suites"];
 const isNight = env.TEST_EFFORT === "night";
 

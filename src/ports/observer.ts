@@ -51,7 +51,12 @@ export type ActedEvent =
 export type ServiceEvent =
   | (OperationEvent & { readonly event: "operation.accepted" })
   | (OperationEvent & { readonly event: "operation.replayed" })
-  | (AttemptEvent & TimedEvent & { readonly event: "operation.started" })
+  | (AttemptEvent &
+      TimedEvent & {
+        readonly event: "operation.started";
+        /** Random id of the worker, which operators see with the attempt. */
+        readonly process: string;
+      })
   | (AttemptEvent & TimedEvent & RunEvent & { readonly event: "operation.completed" })
   | (AttemptEvent & TimedEvent & RunEvent & { readonly event: "operation.failed"; readonly error?: unknown })
   | (AttemptEvent &

@@ -102,19 +102,15 @@ export function attemptEvent<Name extends string>(
     : { event, operationId, definition, tenant, principal, attempt };
 }
 
-/** Creates an event about the start of an attempt, as one literal too. */
-export function startEvent({
-  id: operationId,
-  definition,
-  tenant,
-  principal,
-  attempt,
-  createdAt,
-}: Operation): ServiceEvent {
+/** Creates an event about the start of an attempt in a worker, as one literal too. */
+export function startEvent(
+  { id: operationId, definition, tenant, principal, attempt, createdAt }: Operation,
+  process: string,
+): ServiceEvent {
   const event = "operation.started";
   return principal === undefined
-    ? { event, operationId, definition, tenant, attempt, createdAt }
-    : { event, operationId, definition, tenant, principal, attempt, createdAt };
+    ? { event, operationId, definition, tenant, attempt, createdAt, process }
+    : { event, operationId, definition, tenant, principal, attempt, createdAt, process };
 }
 
 /** Creates an event about the end of an operation, as one literal too. */

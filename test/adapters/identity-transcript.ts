@@ -51,9 +51,13 @@ function withoutWorker({ lastError, ...operation }: Operation): Operation {
   return { ...operation, lastError: comparableError };
 }
 
-/** Replaces the error of an event with its text, and the duration of a run, so that events of two services can be compared. */
+/** Replaces what differs between two services in an event: its error by the text of it, the duration of a run, and the worker. */
 export function toText(event: ServiceEvent): unknown {
-  const ended = "runMs" in event && event.runMs !== undefined ? { ...event, runMs: 0 } : event;
+  const ended = {
+    ...event,
+    ...("runMs" in event && event.runMs !== undefined && { runMs: 0 }),
+    ...("process" in event && { process: "" }),
+  };
   return "error" in ended ? { ...ended, error: String(ended.error) } : ended;
 }
 

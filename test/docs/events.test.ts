@@ -11,7 +11,7 @@ const about = { operationId: "1", definition: "orders", tenant: "demo", attempt:
 const EVENTS: { readonly [Name in ServiceEvent["event"]]: Omit<EventNamed<Name>, "event"> } = {
   "operation.accepted": about,
   "operation.replayed": about,
-  "operation.started": about,
+  "operation.started": { ...about, process: "0badcafe" },
   "operation.completed": about,
   "operation.failed": about,
   "operation.retried": { ...about, delayMs: 1, error: "" },

@@ -81,7 +81,13 @@ describe("the principal of a request", () => {
     const about = { operationId, definition: "exports", tenant: "acme", principal: "ann" };
     expect(stage.events).toEqual([
       { event: "operation.accepted", ...about },
-      { event: "operation.started", ...about, attempt: 1, createdAt: stored?.createdAt },
+      {
+        event: "operation.started",
+        ...about,
+        attempt: 1,
+        createdAt: stored?.createdAt,
+        process: expect.stringMatching(/^[0-9a-f]{8}$/),
+      },
       {
         event: "operation.completed",
         ...about,

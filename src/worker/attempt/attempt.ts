@@ -69,7 +69,7 @@ export function createAttempts(context: WorkerContext): HandleAttempt {
     if (operation.state === "preparing") return finishCreating(processor, attempt);
     if (triesOf(attempt) > processor.settings.maxAttempts)
       return settle(attempt, exhausted(processor.settings));
-    observe(startEvent(operation));
+    observe(startEvent(operation, context.process()));
     const startedAt = runtime.clock.elapsed();
     const ending = await traced(
       processChannel,

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { expectToFit, useConsole } from "./console-page.js";
+import { expectToFit, textsOf, useConsole } from "./console-page.js";
 import { startConsole } from "./console-stage.js";
 
 const { openConsole } = useConsole();
@@ -18,7 +18,7 @@ describe("the actions in the console", () => {
     await page.getByRole("button", { name: "Cancel the operation…" }).click();
     await page.getByRole("button", { name: "Cancel it" }).click();
     await acted(page).first().waitFor();
-    expect(await acted(page).allInnerTexts()).toEqual([
+    expect(await textsOf(page, ".acted li")).toEqual([
       expect.stringMatching(/^Cancelled from console, \d+:\d\d [AP]M$/),
     ]);
     const { operation } = await stage.operator.redrive(id, ANN);
@@ -40,7 +40,7 @@ describe("the actions in the console", () => {
     await stage.operator.resume("orders");
     await stage.operator.pause("invoices", ANN);
     const page = await openConsole(`${stage.url}/?show=overview&definition=orders`);
-    const texts = (await acted(page).allInnerTexts()).sort();
+    const texts = (await textsOf(page, ".acted li")).sort();
     expect(texts).toEqual([
       expect.stringMatching(/^1 failed operation run again by ann from console, /),
       expect.stringMatching(/^Paused by ann from console, /),
@@ -55,6 +55,6 @@ describe("the actions in the console", () => {
       }
     await acted(page).getByRole("link", { name: failed }).click();
     await page.getByRole("heading", { name: `Operation ${failed}` }).waitFor();
-    expect(await acted(page).allInnerTexts()).toEqual([expect.stringMatching(/^Run again as /)]);
+    expect(await textsOf(page, ".acted li")).toEqual([expect.stringMatching(/^Run again as /)]);
   });
 });

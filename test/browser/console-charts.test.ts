@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import type { Overview, Sent, Series } from "../../src/console/wire.js";
-import { expectToFit, useConsole } from "./console-page.js";
+import { expectToFit, textsOf, useConsole } from "./console-page.js";
 import { startConsole } from "./console-stage.js";
 
 const { openConsole } = useConsole();
@@ -40,7 +40,7 @@ async function openCharts(
 /** Returns the rows of the table, without their times. */
 async function rowsOf(page: Page): Promise<readonly string[]> {
   await page.getByText("Show the charts as a table").click();
-  const rows = await page.locator("table.plain tbody tr").allInnerTexts();
+  const rows = await textsOf(page, "table.plain tbody tr");
   return rows.map((text) => text.split("\t").slice(1).join(" | "));
 }
 

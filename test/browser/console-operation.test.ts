@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { expectToFit, useConsole } from "./console-page.js";
+import { expectToFit, textsOf, useConsole } from "./console-page.js";
 import { startConsole } from "./console-stage.js";
 import { takePicture } from "./take-picture.js";
 
@@ -8,7 +8,6 @@ const HOUR_MS = 3_600_000;
 const { openConsole } = useConsole();
 
 const why = (page: Page) => page.locator(".why");
-const timeline = (page: Page) => page.locator(".timeline").first().getByRole("listitem");
 
 /** Reads all bars at one moment. Returns the places of those of a kind: `[x, width]`, in thousandths of the axis. */
 async function readBars(page: Page) {
@@ -57,7 +56,7 @@ describe("an operation in the console", () => {
     const stage = await startConsole();
     const id = await stage.end("needs the carrier");
     const page = await openConsole(`${stage.url}/?operationId=${id}`, { locale: "en-US" });
-    const texts = await timeline(page).allInnerTexts();
+    const texts = await textsOf(page, ".timeline li");
     expect(texts[0]).toMatch(/\d:\d\d\.\d{3} [AP]M\s+\+0 ms\s+Accepted/);
     expect(texts[1]).toMatch(/\+2\.000 s\s+Attempt 1 failed/);
     expect(texts[3]).toMatch(/\+2 min 2\.000 s\s+Attempt 3 failed/);
@@ -80,7 +79,7 @@ describe("an operation in the console", () => {
     await stage.begin(id, 10_000);
     await stage.begin(id, HOUR_MS);
     const page = await openConsole(`${stage.url}/?operationId=${id}`, { locale: "en-US" });
-    const texts = await timeline(page).allInnerTexts();
+    const texts = await textsOf(page, ".timeline li");
     expect(texts[1]).toContain("Attempt 1 lost its lease, so its outcome is not known");
     expect(texts[2]).toMatch(
       /\+12\.000 s\s+Attempt 2 began and has not ended yet\s+Began .+, process 0badcafe/,

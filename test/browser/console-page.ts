@@ -35,6 +35,12 @@ export function useConsole(): { readonly openPage: OpenPage; readonly openConsol
   return { openPage, openConsole };
 }
 
+/** The texts of all elements at one moment. A refresh could replace them between two calls, and then they have no lines. */
+export async function textsOf(page: Page, selector: string): Promise<string[]> {
+  const texts = `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.innerText)`;
+  return (await page.evaluate(texts)) as string[];
+}
+
 /** The row of an operation. */
 export const row = (page: Page, id: string) => page.getByRole("row").filter({ hasText: id });
 

@@ -35,9 +35,13 @@ export function useConsole(): { readonly openPage: OpenPage; readonly openConsol
   return { openPage, openConsole };
 }
 
-/** The texts of all elements at one moment. A refresh could replace them between two calls, and then they have no lines. */
+/**
+ * The texts of all visible elements at one moment. A refresh could replace elements between two calls, and then their texts have no
+ * lines.
+ */
 export async function textsOf(page: Page, selector: string): Promise<string[]> {
-  const texts = `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.innerText)`;
+  const all = `[...document.querySelectorAll(${JSON.stringify(selector)})]`;
+  const texts = `${all}.filter((each) => each.checkVisibility()).map((each) => each.innerText)`;
   return (await page.evaluate(texts)) as string[];
 }
 

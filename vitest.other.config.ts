@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-import { base, built, env, fixedSeed, onConsoleLog, project, type TestOptions } from "./vitest.base.js";
+import { isNight } from "./test/support/effort.js";
+import { base, built, fixedSeed, onConsoleLog, project, type TestOptions } from "./vitest.base.js";
 
 const seeded = [...base.test.setupFiles, fixedSeed];
 
@@ -35,7 +36,7 @@ const long = project("long", {
   setupFiles: seeded,
   globalSetup: built,
   // A search of the night takes ten times as long.
-  ...(env.TEST_EFFORT === "night" ? { testTimeout: 1_800_000 } : {}),
+  ...(isNight ? { testTimeout: 1_800_000 } : {}),
 });
 
 /**
@@ -152,7 +153,7 @@ export default defineConfig({
         ...twoAtATime,
         exclude: [...outages, ...longOutages, ...mixes],
       }),
-      onBrokers("outages", env.TEST_EFFORT === "night" ? [...outages, ...longOutages] : outages, twoAtATime),
+      onBrokers("outages", isNight ? [...outages, ...longOutages] : outages, twoAtATime),
       onBrokers("mixes", mixes, sharing),
       onBrokers("clusters", ["test/brokers/clusters/*.test.ts"]),
     ],

@@ -1,16 +1,16 @@
 import { defineConfig } from "vitest/config";
+import { isNight } from "./test/support/effort.js";
 import { base, built, env, fixedSeed } from "./vitest.base.js";
 
 const { DATABASE_URL, PGHOST } = process.env;
 const onPostgres = (...names: string[]) => names.map((name) => `test/backends/postgres/${name}.test.ts`);
 
-/** Tests of Postgres that a new version can break, and that run at night: all but those of plans. */
+/** Tests of everything that a version of Postgres can change, besides plans. */
 const dependingOnVersion = ["isolation*", "live-entries", "migration*", "places*", "suites"];
-const isNight = env.TEST_EFFORT === "night";
 
 /**
  * Tests with real servers. The back end's tests use their own servers: the system's Postgres, and the newest version for
- * everything that a version can change. The fault tests start servers that they kill, disconnect and fill up. Those of
+ * plans, or at night for everything that a version can change. The fault tests start servers that they kill, disconnect and fill up. Those of
  * OpenTelemetry need `npm ci --prefix test/opentelemetry`. Two files run at a time.
  */
 export default defineConfig({

@@ -76,16 +76,21 @@ it("draws throughput, backlog and times, and says them in a table", async () => 
 
 it("marks what people did", async () => {
   const marks = [
+    { at: at(30.5), action: "redrive-many", by: "bob" },
     { at: at(30), action: "resume" },
     { at: at(20), action: "pause", by: "ann" },
   ] as const;
   const page = await openCharts({ marks, points: [point(25, { accepted: 1 })] }, { count: 3, more: false });
   const titles = await page.locator("#charts figure").first().locator("title").allTextContents();
-  expect(titles).toEqual([expect.stringMatching(/: Resumed$/), expect.stringMatching(/: Paused by ann$/)]);
+  expect(titles).toEqual([
+    expect.stringMatching(/: Resumed\n.+: Many run again by bob$/),
+    expect.stringMatching(/: Paused by ann$/),
+  ]);
   expect(await rowsOf(page)).toEqual([
     " |  |  |  |  |  |  | Paused by ann",
     "0 | 0 | 1 | 3 | – | – | – | ",
     " |  |  |  |  |  |  | Resumed",
+    " |  |  |  |  |  |  | Many run again by bob",
   ]);
 });
 

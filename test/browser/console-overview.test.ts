@@ -134,6 +134,49 @@ describe("the first screen", () => {
     expect(new URL(page.url()).searchParams.get("definition")).toBe("invoices");
   });
 
+  it("keeps large numbers and times in one line", async () => {
+    const stage = await startConsole(600_000);
+    await stage.end("is refused");
+    const page = await openConsole(
+      stage.url,
+      { viewport: { width: 1_280, height: 900 } },
+      "operate",
+      (prepared) =>
+        prepared.route("**/api/{overview,failures}*", async (route) => {
+          const response = await route.fetch();
+          const { stats, groups, recent, ...rest } = await response.json();
+          const many = { count: 9_876, more: false };
+          await route.fulfill({
+            response,
+            json: {
+              ...rest,
+              stats: stats?.map((each: object) => ({
+                ...each,
+                due: many,
+                failed: many,
+                oldestDueMs: 1_200_000,
+              })),
+              recent: recent && {
+                ...recent,
+                work: recent.work.map((each: object) => ({
+                  ...each,
+                  completed: 56_652,
+                  medianMs: 206,
+                  p95Ms: 1_100_000,
+                })),
+              },
+              groups: groups?.map((each: object) => ({ ...each, count: 9_876, open: 9_876 })),
+            },
+          });
+        }),
+    );
+    await page.getByText("56,652").first().waitFor();
+    await reasons(page).getByText("9,876").first().waitFor();
+    const heights =
+      "[...document.querySelectorAll('#overview-content tbody tr')].map((each) => each.offsetHeight)";
+    expect(Math.max(...((await page.evaluate(heights)) as number[]))).toBeLessThan(50);
+  });
+
   it.each(["light", "dark"] as const)("fits and is accessible in %s colors", async (colorScheme) => {
     const stage = await startConsole(FILL_MS);
     await fill(stage);

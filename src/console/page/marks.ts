@@ -12,14 +12,16 @@ export function sentenceOf({ action, by }: Mark): string {
   return wordsFor(action) + (by === undefined ? "" : ` by ${by}`);
 }
 
-/** Draws a vertical line for each step with marks. Its title says what was done, also to who points beside it. */
+/**
+ * Draws a vertical line for each step with marks, which come newest first. Its title says what was done, also to who points beside it.
+ */
 export function linesOf(marks: readonly Mark[], span: Span): readonly SVGElement[] {
   const said = new Map<number, string>();
   for (const mark of marks) {
     const step = Math.max(0, Math.floor(stepAt(mark.at, span)));
     const earlier = said.get(step);
     const sentence = `${localTime(mark.at)}: ${sentenceOf(mark)}`;
-    said.set(step, earlier === undefined ? sentence : `${earlier}\n${sentence}`);
+    said.set(step, earlier === undefined ? sentence : `${sentence}\n${earlier}`);
   }
   return [...said].flatMap(([step, text]) => {
     const d = `M${step + 0.5} 0V${HEIGHT}`;

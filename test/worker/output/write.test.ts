@@ -73,6 +73,40 @@ describe("job.write", () => {
     await working;
   });
 
+  it("waits longer after a moment of many attempts, a millisecond for each up to 30", async () => {
+    const { work, submit, appends, clock } = await outputStage();
+    for (let count = 1; count < 40; count += 1) await submit({});
+    const end = signalOf();
+    const jobs: Parameters<Answer>[1][] = [];
+    const working = work(
+      async (_, job) => {
+        jobs.push(job);
+        await end.promise;
+      },
+      { concurrency: 40 },
+    );
+    await vi.waitUntil(() => jobs.length === 40);
+    const write = (count: number): Promise<unknown> =>
+      Promise.all(jobs.slice(0, count).map((job) => job.write("a")));
+    const storedAfter = async (ms: number): Promise<number> => {
+      await clock.advance(ms);
+      return appends.length;
+    };
+    // The first one is stored at once, and the others 10 ms later.
+    await write(21);
+    expect(await storedAfter(10)).toBe(21);
+    await write(40);
+    expect(await storedAfter(19)).toBe(21);
+    expect(await storedAfter(1)).toBe(61);
+    await write(1);
+    expect(await storedAfter(29)).toBe(61);
+    expect(await storedAfter(1)).toBe(62);
+    await write(1);
+    expect(await storedAfter(10)).toBe(63);
+    end.resolve();
+    await working;
+  });
+
   it("does not wait for others if 32 KB are not stored", async () => {
     const { work, appends } = await outputStage();
     const end = signalOf();

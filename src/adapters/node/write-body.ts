@@ -1,40 +1,72 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { type BodyStream, isStream } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
 import { toChunks } from "../../platform/streams.js";
 
-/** Sends a body in chunks. Releases it if the client disconnects. Rejects if the body fails or the connection breaks. */
-export function writeStream(
+/**
+ * Sends a body in chunks. Releases it if the client disconnects. Rejects if the body fails or the connection breaks. A loop of its own
+ * and not `pipeline`, which turns each chunk into events of two streams.
+ */
+export async function writeStream(
   req: IncomingMessage,
   res: ServerResponse,
   body: BodyStream,
-  options: { readonly end: boolean },
+  { end }: { readonly end: boolean },
 ): Promise<void> {
-  const source = Readable.from(toChunks(body));
-  if (res.socket === null) destroyWithConnection(req, source);
-  return pipeline(source, res, options);
-}
-
-/** Sources of responses that wait behind an earlier one, by connection. */
-const waiting = new WeakMap<IncomingMessage["socket"], Set<Readable>>();
-
-/** Such a response does not notice that its connection closes. The connection has one listener for all of them. */
-function destroyWithConnection({ socket }: IncomingMessage, source: Readable): void {
-  const sources = waiting.get(socket) ?? watchConnection(socket);
-  sources.add(source);
-  source.once("close", () => sources.delete(source));
-}
-
-function watchConnection(socket: IncomingMessage["socket"]): Set<Readable> {
-  const sources = new Set<Readable>();
-  waiting.set(socket, sources);
-  socket.once("close", () => {
-    for (const source of sources) source.destroy();
+  const chunks = toChunks(body)[Symbol.asyncIterator]();
+  const release = async (): Promise<unknown> => chunks.return?.();
+  let resume = (): void => {};
+  let isGone = false;
+  const forget = onDisconnect(req, res, () => {
+    isGone = true;
+    resume();
+    // Not awaited, because the source may never settle.
+    release().catch(() => {});
   });
-  return sources;
+  const until = (begin: (done: () => void) => unknown): Promise<void> =>
+    new Promise((resolve) => {
+      resume = resolve;
+      begin(resolve);
+    });
+  try {
+    for (;;) {
+      const { done, value } = await chunks.next();
+      if (isGone || res.destroyed) throw new Error("The connection broke.");
+      if (done === true) break;
+      if (!res.write(value)) await until((drained) => res.once("drain", drained));
+    }
+    if (end) await until((sent) => res.end(sent));
+  } finally {
+    forget();
+    release().catch(() => {});
+  }
+}
+
+/** Calls `onGone` when the connection of a response breaks. Returns a function that prevents it. */
+function onDisconnect(req: IncomingMessage, res: ServerResponse, onGone: () => void): () => void {
+  const closed = res.socket === null ? closedSocket(req) : undefined;
+  closed?.add(onGone);
+  res.on("close", onGone).on("error", onGone);
+  return () => {
+    closed?.delete(onGone);
+    res.off("close", onGone).off("error", onGone);
+  };
+}
+
+/** What to call when a connection closes. A response that waits behind an earlier one does not notice it. */
+const waiting = new WeakMap<IncomingMessage["socket"], Set<() => void>>();
+
+/** Returns the calls for a connection, which has one listener for all of them. */
+function closedSocket({ socket }: IncomingMessage): Set<() => void> {
+  const known = waiting.get(socket);
+  if (known !== undefined) return known;
+  const calls = new Set<() => void>();
+  waiting.set(socket, calls);
+  socket.once("close", () => {
+    for (const call of calls) call();
+  });
+  return calls;
 }
 
 /** Limits on reading the rest of a refused upload. It lets the client read the reply before the connection closes. */

@@ -46,7 +46,8 @@ export interface Sent {
 
 /**
  * Creates the body of a stream. It sends the text, then what `toSent` returns for each change, and comments during silence. Chunks
- * are created when they are asked for, so nothing piles up in memory for a slow client.
+ * are created when they are asked for, so nothing piles up in memory for a slow client. An iterator by hand, because a generator
+ * resolves several promises for each chunk.
  */
 export function createEventBody<Change extends object>(
   clock: Clock,
@@ -54,41 +55,59 @@ export function createEventBody<Change extends object>(
   text: string,
   toSent: (change: Change) => Sent | Promise<Sent>,
 ): AsyncIterable<Uint8Array> {
-  const chunks = createChunks(clock, source, text, toSent);
+  let hasBegun = false;
+  let isOver = false;
+  let silentUntil = 0;
+
+  function end(): Ended {
+    isOver = true;
+    source.close();
+    return ENDED;
+  }
+
+  function fail(error: unknown): never {
+    end();
+    throw error;
+  }
+
+  const advance = (): Promise<Next> =>
+    source.nextWithin(Math.max(0, silentUntil - clock.elapsed())).then(react);
+
+  function react(change: Change | "idle" | undefined): Next | Promise<Next> {
+    if (isOver || change === undefined) return end();
+    if (change === "idle") return { done: false, value: HEARTBEAT };
+    try {
+      const sent = toSent(change);
+      return "then" in sent ? sent.then(send, fail) : send(sent);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  function send({ bytes, isLast }: Sent): Next | Promise<Next> {
+    if (isLast) end();
+    if (bytes !== undefined) return { done: false, value: bytes };
+    return isOver ? ENDED : advance();
+  }
+
   const iterator: AsyncIterator<Uint8Array> = {
-    next: () => chunks.next(),
-    return: () => {
-      // Wakes a call of `next`. The generator could not return before.
-      source.close();
-      return chunks.return();
+    next: () => {
+      if (isOver) return Promise.resolve(ENDED);
+      silentUntil = clock.elapsed() + HEARTBEAT_MS;
+      if (hasBegun) return advance();
+      hasBegun = true;
+      return Promise.resolve({ done: false, value: encoder.encode(text) });
     },
+    // Wakes a call of `next`.
+    return: async () => end(),
   };
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-async function* createChunks<Change extends object>(
-  clock: Clock,
-  source: Source<Change>,
-  text: string,
-  toSent: (change: Change) => Sent | Promise<Sent>,
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    yield encoder.encode(text);
-    let silentUntil = clock.elapsed() + HEARTBEAT_MS;
-    for (;;) {
-      const change = await source.nextWithin(Math.max(0, silentUntil - clock.elapsed()));
-      if (change === undefined) return;
-      const sent: Sent = change === "idle" ? { bytes: HEARTBEAT, isLast: false } : await toSent(change);
-      if (sent.bytes !== undefined) {
-        yield sent.bytes;
-        silentUntil = clock.elapsed() + HEARTBEAT_MS;
-      }
-      if (sent.isLast) return;
-    }
-  } finally {
-    source.close();
-  }
-}
+type Ended = IteratorReturnResult<undefined>;
+type Next = IteratorYieldResult<Uint8Array> | Ended;
+
+const ENDED: Ended = { done: true, value: undefined };
 
 /** An event that shows the state of an operation. */
 export interface StateEvent {

@@ -19,7 +19,7 @@ export interface Spot<Place, Found> {
   /** Number of reads that have begun. */
   readonly begun: number;
   /** Result of the last read that did not fail, and its number. Absent before the first. */
-  readonly last?: { readonly found: Found; readonly number: number };
+  readonly last?: { readonly found: Found; readonly number: number } | undefined;
   /** Whether something may have changed since the last read began. */
   readonly isStale: boolean;
 }
@@ -30,6 +30,8 @@ export interface Spots<Place, Found> {
   enter(id: string, place: Place, isStale?: boolean): Spot<Place, Found>;
   /** Removes a caller, and its `wake` if it waits. The last one takes the spot along. */
   leave(spot: Spot<Place, Found>, wake?: () => void): void;
+  /** Moves a caller to another place. Its spot is stale if this says so. */
+  move(spot: Spot<Place, Found>, place: Place, isStale: boolean): Spot<Place, Found>;
   /** Calls `wake` once, after the next read. Begins it if the spot is stale. */
   wait(spot: Spot<Place, Found>, wake: () => void): undefined;
   /** Returns what a read finds that begins after the call. Throws its error. */
@@ -56,8 +58,9 @@ export interface SpotsOptions<Place, Found> {
 }
 
 interface OwnSpot<Place, Found> extends Spot<Place, Found> {
+  place: Place;
   begun: number;
-  last?: { readonly found: Found; readonly number: number };
+  last?: { readonly found: Found; readonly number: number } | undefined;
   isStale: boolean;
   /** Number of callers. */
   callers: number;
@@ -146,21 +149,42 @@ export function createSpots<Place, Found>(options: SpotsOptions<Place, Found>): 
     return opened;
   }
 
+  function enter(id: string, place: Place, isStale = true): OwnSpot<Place, Found> {
+    const spot = spots.get(id)?.get(keyOf(place)) ?? open(id, place, isStale);
+    spot.callers += 1;
+    return spot;
+  }
+
+  function leave(left: Spot<Place, Found>, wake?: () => void): void {
+    const spot = left as OwnSpot<Place, Found>;
+    if (wake !== undefined) spot.waiting.delete(wake);
+    spot.callers -= 1;
+    if (spot.callers > 0) return;
+    const alike = spots.get(spot.id);
+    alike?.delete(keyOf(spot.place));
+    if (alike?.size === 0) spots.delete(spot.id);
+    if (spots.size === 0) stopPolling();
+  }
+
   return {
-    enter: (id, place, isStale = true) => {
-      const spot = spots.get(id)?.get(keyOf(place)) ?? open(id, place, isStale);
-      spot.callers += 1;
-      return spot;
-    },
-    leave: (left, wake) => {
-      const spot = left as OwnSpot<Place, Found>;
-      if (wake !== undefined) spot.waiting.delete(wake);
-      spot.callers -= 1;
-      if (spot.callers > 0) return;
+    enter,
+    leave,
+    move: (from, place, isStale) => {
+      const spot = from as OwnSpot<Place, Found>;
       const alike = spots.get(spot.id);
-      alike?.delete(keyOf(spot.place));
-      if (alike?.size === 0) spots.delete(spot.id);
-      if (spots.size === 0) stopPolling();
+      const key = keyOf(place);
+      if (spot.callers > 1 || spot.reading !== undefined || alike === undefined || alike.has(key)) {
+        const entered = enter(spot.id, place, isStale);
+        leave(spot);
+        return entered;
+      }
+      // Nobody else is here, and nothing is read here, so the spot itself can move. A new one would cost more.
+      alike.delete(keyOf(spot.place));
+      alike.set(key, spot);
+      spot.place = place;
+      spot.isStale = isStale;
+      spot.last = undefined;
+      return spot;
     },
     wait: (at, wake) => {
       const spot = at as OwnSpot<Place, Found>;

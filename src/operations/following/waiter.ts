@@ -1,3 +1,4 @@
+import type { Deadline } from "../../platform/waits.js";
 import type { Places } from "./places.js";
 import type { WaitSettings } from "./wait-ends.js";
 
@@ -29,9 +30,8 @@ export function createWaiter<News extends object>(
   lookout: Lookout<News>,
 ): Waiter<News> | undefined {
   let isOver = false;
-  let isIdle = false;
-  let resume = (): void => {};
-  const wake = (): void => resume();
+  let look = (): void => {};
+  const wake = (): void => look();
   const end = (): void => {
     if (isOver) return;
     isOver = true;
@@ -44,31 +44,27 @@ export function createWaiter<News extends object>(
     return undefined;
   }
 
-  async function next(): Promise<News | undefined> {
-    while (!isOver && !isIdle) {
-      const taken = lookout.take(wake);
-      if (taken === "gone") return undefined;
-      if (taken !== undefined) return taken;
-      await new Promise<void>((resolve) => {
-        resume = resolve;
-      });
-    }
-    return undefined;
+  /** Resolves as soon as there is news, because each further promise would cost every event of every stream. */
+  function next(idleMs?: number): Promise<News | "idle" | undefined> {
+    return new Promise((resolve) => {
+      let deadline: Deadline | undefined;
+      const settle = (news: News | "idle" | undefined): void => {
+        look = () => {};
+        deadline?.cancel();
+        resolve(news);
+      };
+      look = () => {
+        const taken = isOver ? "gone" : lookout.take(wake);
+        if (taken !== undefined) settle(taken === "gone" ? undefined : taken);
+        else if (idleMs !== undefined) deadline ??= places.after(idleMs, () => settle("idle"));
+      };
+      look();
+    });
   }
 
   return {
-    next,
-    nextWithin: async (ms) => {
-      const deadline = places.after(ms, () => {
-        isIdle = true;
-        wake();
-      });
-      const news = await next();
-      deadline.cancel();
-      const wasIdle = isIdle;
-      isIdle = false;
-      return news ?? (wasIdle && !isOver ? "idle" : undefined);
-    },
+    next: next as Waiter<News>["next"],
+    nextWithin: next,
     close: () => {
       free();
       end();

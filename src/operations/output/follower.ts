@@ -41,10 +41,8 @@ export function createFollower(
 
   function moveOn(slice: SharedSlice): SharedSlice {
     if (isOver) return slice;
-    const from = spot;
     const isCurrent = slice.upToDate && !isTerminal(slice.state);
-    spot = spots.enter(id, slice.end, from.isStale || !isCurrent);
-    spots.leave(from);
+    spot = spots.move(spot, slice.end, spot.isStale || !isCurrent);
     return slice;
   }
 

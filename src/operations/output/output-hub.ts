@@ -1,4 +1,4 @@
-import { type OutputPosition, positionText } from "../../contract/output.js";
+import type { OutputPosition } from "../../contract/output.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import type { HubOptions } from "../following/hub.js";
 import { createSpots, pollMsOf } from "../following/spots.js";
@@ -32,7 +32,7 @@ export function createOutputHub(options: OutputHubOptions): OutputHub {
   const read = createOutputReader(output, inTime);
   const spots = createSpots<OutputPosition, SharedSlice | undefined>({
     read,
-    keyOf: positionText,
+    keyOf: ({ epoch, count }) => `${epoch}_${count}`,
     // The operation tells when an output ends or is discarded.
     watch: (changed) => [output.watch(changed), operations.watch?.(changed)],
     pollMs: pollMsOf(operations),

@@ -23,13 +23,13 @@ export function createOutputReader(
   output: OutputStore,
   inTime: <T>(call: Promise<T>) => Promise<T>,
 ): ReadOutput {
-  const read = coalesce<OutputRequest, OutputSlice | undefined>({
+  const read = coalesce<OutputRequest, SharedSlice | undefined>({
     maxBatch: MAX_BATCH,
     maxWaiting: Number.POSITIVE_INFINITY,
-    flush: (requests) => inTime(output.read(requests)),
+    flush: async (requests) => {
+      const slices = await inTime(output.read(requests));
+      return slices.map((slice) => slice && { ...slice, once: createOnce() });
+    },
   });
-  return async (id, after) => {
-    const slice = await read({ id, after, maxLength: MAX_LENGTH });
-    return slice && { ...slice, once: createOnce() };
-  };
+  return (id, after) => read({ id, after, maxLength: MAX_LENGTH });
 }

@@ -108,6 +108,6 @@ it("few files are on the ways of requests and attempts", async () => {
   for (const [name, way] of Object.entries(ways)) {
     const files = await filesOf(way);
     console.log(`${name}: ${files.length} files\n  ${files.join("\n  ")}`);
-    expect(files.length, name).toBeLessThanOrEqual(MOST[name] ?? 0);
+    expect.soft(files.length, name).toBeLessThanOrEqual(MOST[name] ?? 0);
   }
 });

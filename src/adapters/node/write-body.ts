@@ -5,7 +5,7 @@ import type { HttpResponse } from "../../http/message/message.js";
 import { toChunks } from "../../platform/streams.js";
 
 /**
- * Sends a body in chunks. Releases it if the client disconnects. Rejects if the body fails or the connection breaks. A loop of its own
+ * Sends a body in chunks. Releases it if the client disconnects. Rejects if the body fails or the connection breaks. Its own loop
  * and not `pipeline`, which turns each chunk into events of two streams.
  */
 export async function writeStream(
@@ -54,7 +54,7 @@ function onDisconnect(req: IncomingMessage, res: ServerResponse, onGone: () => v
   };
 }
 
-/** What to call when a connection closes. A response that waits behind an earlier one does not notice it. */
+/** Calls for when a connection closes, because a response that waits behind an earlier one does not notice it. */
 const waiting = new WeakMap<IncomingMessage["socket"], Set<() => void>>();
 
 /** Returns the calls for a connection, which has one listener for all of them. */

@@ -178,7 +178,7 @@ export function createSpots<Place, Found>(options: SpotsOptions<Place, Found>): 
         leave(spot);
         return entered;
       }
-      // Nobody else is here, and nothing is read here, so the spot itself can move. A new one would cost more.
+      // The caller is alone here, and nothing is read, so the spot itself can move. A new one would cost more.
       alike.delete(keyOf(spot.place));
       alike.set(key, spot);
       spot.place = place;

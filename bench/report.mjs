@@ -73,6 +73,13 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/** Returns the median, and the ends of its 95 % confidence interval, which are two of the values. */
+export function medianWithin(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const rank = Math.max(0, Math.floor((sorted.length - 1.96 * Math.sqrt(sorted.length)) / 2));
+  return [median(values), sorted[rank], sorted[sorted.length - 1 - rank]];
+}
+
 /** Prints rows of text as a table. */
 export function printRows(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));

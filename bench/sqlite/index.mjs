@@ -16,6 +16,7 @@ await runSections({
     growth: (await import("./sections/growth.mjs")).growth,
     fairness: (await import("./sections/fairness.mjs")).fairness,
     full: (await import("./sections/full.mjs")).full,
+    counts: (await import("./sections/counts.mjs")).counts,
     http: (await import("./sections/http.mjs")).http,
   }),
 });

@@ -4,6 +4,8 @@ import { product } from "../postgres/variants.mjs";
 export const onSqlite = variant("SQLite", "product");
 export const onePerTenant = variant("SQLite, one per tenant", "product", { limits: { runningPerTenant: 1 } });
 export const inMemory = variant("memory", "memory");
+export const countedOnSqlite = variant(onSqlite.name, "counted");
+export const countedInMemory = variant(inMemory.name, "counted", { memory: true });
 export const onPostgres = { ...product, name: "Postgres" };
 export const rawInsert = variant("raw INSERT", "raw-insert");
 export const sameRow = variant("raw INSERT, same row and indexes", "raw-insert", { sameRow: true });

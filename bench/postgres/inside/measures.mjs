@@ -6,6 +6,7 @@ import { fairness } from "./fairness.mjs";
 import { full } from "./full.mjs";
 import { latency } from "./latency.mjs";
 import { many } from "./many.mjs";
+import { pairs } from "./pairs.mjs";
 import { purge } from "./purge.mjs";
 import { queue } from "./queue.mjs";
 import { quiet } from "./quiet.mjs";
@@ -24,6 +25,7 @@ export const measures = {
   full,
   latency,
   many,
+  pairs,
   purge,
   queue,
   quiet,

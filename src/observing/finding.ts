@@ -6,8 +6,8 @@ import type { Clock } from "../ports/runtime.js";
 
 /** Operations that are counted once the store has them. */
 export interface Finding {
-  /** Passes each of these operations to `count`, at most once. */
-  add(ids: readonly string[], count: (operation: Operation) => void): void;
+  /** Passes each of these operations to `count`, at most once. Returns for how many of them there is no room. */
+  add(ids: readonly string[], count: (operation: Operation) => void): number;
   /** Looks for all of them. Returns whether some are still to be found. Rejects if the store does. */
   look(): Promise<boolean>;
   /** Gives up all of them. */
@@ -44,7 +44,9 @@ export function createFinding(operations: Pick<OperationStore, "getMany">, clock
   return {
     add: (ids, count) => {
       const until = clock.elapsed() + FIND_WITHIN_MS;
-      for (const id of ids) if (sought.size < MAX_SOUGHT) sought.set(id, { count, until });
+      const added = ids.slice(0, MAX_SOUGHT - sought.size);
+      for (const id of added) sought.set(id, { count, until });
+      return ids.length - added.length;
     },
     look: async () => {
       const now = clock.elapsed();

@@ -73,6 +73,8 @@ function createMinutes(
   let timer: Timer | undefined;
   let cancelBeat: (() => void) | undefined;
   let writing = Promise.resolve();
+  /** Number of operations that are not counted, because too many are to be found. */
+  let uncounted = 0;
 
   const rowOf = (definition: string): OpenRow => rowAt(time, definition);
 
@@ -130,6 +132,9 @@ function createMinutes(
   }
 
   async function find(): Promise<void> {
+    if (uncounted > 0)
+      observe({ event: "background.failed", step: "find-counted", error: tooMany(uncounted) });
+    uncounted = 0;
     try {
       if (await finding.look()) flushLater();
     } catch (error) {
@@ -143,7 +148,7 @@ function createMinutes(
   }
 
   function findLater(ids: readonly string[], count: (operation: Operation) => void): void {
-    finding.add(ids, count);
+    uncounted += finding.add(ids, count);
     if (ids.length > 0) flushLater();
   }
 
@@ -229,6 +234,11 @@ interface Timer {
 /** Returns how long ago a row was written, by the clock by which that is longer. Milliseconds, 0 if it never was. */
 function ageOf({ sentAt }: OpenRow, { now, elapsed }: Moment): number {
   return sentAt === undefined ? 0 : Math.max(now - sentAt.now, elapsed - sentAt.elapsed);
+}
+
+function tooMany(count: number): AsyncReplyError {
+  const detail = `${count} operations are missing in the counts by minute, because too many have to be found in the store.`;
+  return new AsyncReplyError("OVERLOADED", detail);
 }
 
 function tookTooLong(): AsyncReplyError {

@@ -179,4 +179,26 @@ describe("a process that counts", () => {
     await closed;
     expect(events.at(-1)).toMatchObject({ event: "background.failed", step: "write-minutes" });
   });
+
+  it("says how many operations are missing, because more than 10,000 have to be found", async () => {
+    const clock = createManualClock();
+    const memory = createMemoryBackend({ clock });
+    const record = (): Promise<never> => Promise.reject(unavailable);
+    const backend = { ...memory, submissions: { ...memory.submissions, record } };
+    const events: ServiceEvent[] = [];
+    const service = createService({
+      definitions: [orders],
+      backend,
+      runtime: { clock },
+      observe: (event) => void events.push(event),
+    });
+    // Whether they were recorded is unknown.
+    for (let count = 0; count < 10_003; count += 1)
+      await expect(service.submit(orders, count)).rejects.toThrow();
+    await clock.advance(20_000);
+    const missing = events.filter((event) => event.event === "background.failed");
+    expect(missing.map(({ error }) => error)).toEqual([
+      expect.objectContaining({ detail: expect.stringMatching(/^3 operations are missing/) }),
+    ]);
+  });
 });

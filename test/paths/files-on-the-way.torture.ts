@@ -2,18 +2,23 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { Session } from "node:inspector/promises";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { allowAnonymous, createOrderService, createWorker } from "async-request-reply";
 import { toNodeHandler } from "async-request-reply/node";
 import { createOperator } from "async-request-reply/operator";
 import { createPostgresBackend } from "async-request-reply/postgres";
 import { Pool } from "pg";
 import { afterAll, expect, it } from "vitest";
+import { createOrderProcesses } from "../faults/order-processes.js";
 import { createOrdersClient } from "../support/orders-client.js";
 import { debianPostgres } from "../support/postgres/postgres-installation.js";
 import { startPrivatePostgres } from "../support/postgres/private-postgres.js";
 
 /** Files of `src` that run code on each way, on Postgres. The whole way counts, from the socket to the reply or the settlement. */
 const MOST: Readonly<Record<string, number>> = { POST: 56, attempt: 53, GET: 36, redrive: 31 };
+
+/** Time in which everything that follows a settlement happens, such as notifications. Milliseconds. */
+const QUIET_MS = 200;
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
@@ -26,7 +31,7 @@ async function open() {
   if (installation === undefined) throw new Error("This needs the Debian package `postgresql`.");
   const postgres = await startPrivatePostgres({ installation });
   const pool = new Pool({ connectionString: postgres.url() });
-  const backend = createPostgresBackend({ pool, listen: false });
+  const backend = createPostgresBackend({ pool });
   const service = createOrderService({ backend, authorize: allowAnonymous() });
   const worker = createWorker(
     service,
@@ -39,17 +44,21 @@ async function open() {
   );
   const server = createServer(toNodeHandler(service)).listen(0);
   await once(server, "listening");
+  const processes = createOrderProcesses();
   cleanups.push(
     () => postgres.remove(),
     () => pool.end(),
     () => service.close(),
     async () => void server.close(),
+    () => processes.close(),
   );
   const { port } = server.address() as AddressInfo;
   const client = createOrdersClient(`http://127.0.0.1:${port}`);
-  const post = (itemId: string): Promise<string> => client.accepted({ itemId, quantity: 1 });
+  // The coverage of this process has nothing of what another one runs.
+  const { baseUrl } = await processes.start({ role: "api", url: postgres.url() });
+  const elsewhere = createOrdersClient(baseUrl);
   const operator = createOperator({ definitions: service.definitions, backend });
-  return { read: client.read, post, worker, operator };
+  return { client, elsewhere, worker, operator };
 }
 
 const session = new Session();
@@ -86,23 +95,35 @@ async function filesDuring(work: () => Promise<unknown>): Promise<readonly strin
 }
 
 it("few files are on the ways of requests and attempts", async () => {
-  const { read, post, worker, operator } = await open();
+  const { client, elsewhere, worker, operator } = await open();
+  const post = (itemId: string): Promise<string> => client.accepted({ itemId, quantity: 1 });
   const ended = async (itemId: string): Promise<string> => {
     const location = await post(itemId);
     await worker.runUntilIdle();
     return location;
   };
   // Before, everything that happens only once has to have happened.
-  await read(await ended("works"));
+  await client.read(await ended("works"));
   await ended("fails");
 
   const ways: Readonly<Record<string, Way<string>>> = {
     POST: { prepare: async () => "works", walk: post },
-    attempt: { prepare: () => post("works"), walk: () => worker.runUntilIdle() },
-    GET: { prepare: () => ended("works"), walk: read },
+    GET: { prepare: () => ended("works"), walk: client.read },
     redrive: {
       prepare: () => ended("fails"),
       walk: (location) => operator.redrive(location.slice("/operations/".length)),
+    },
+    // The last one, because the worker goes on.
+    attempt: {
+      prepare: async () => {
+        await worker.start();
+        await sleep(QUIET_MS);
+        return "works";
+      },
+      walk: async (itemId) => {
+        await elsewhere.settled(await elsewhere.accepted({ itemId, quantity: 1 }));
+        await sleep(QUIET_MS);
+      },
     },
   };
   for (const [name, way] of Object.entries(ways)) {

@@ -148,8 +148,9 @@ function createMinutes(
   }
 
   function findLater(ids: readonly string[], count: (operation: Operation) => void): void {
+    if (ids.length === 0) return;
     uncounted += finding.add(ids, count);
-    if (ids.length > 0) flushLater();
+    flushLater();
   }
 
   async function write(): Promise<void> {

@@ -28,7 +28,7 @@ export async function getOperation(
   const ifNoneMatch = joined(fields["if-none-match"]);
   const id = operationIdOf(request);
   const prefer = request.method === "HEAD" ? undefined : joined(fields.prefer);
-  const wait = beginWait(service, prefer, { id, tenant, context });
+  const wait = prefer === undefined ? undefined : beginWait(service, prefer, { id, tenant, context });
   try {
     const found = await findOperation(service, id, tenant);
     if (wait === undefined) {

@@ -34,7 +34,7 @@ const MAX_JITTER_MS = 10_000;
  */
 export function beginWait(
   { settings, runtime, hub }: ServiceContext,
-  prefer: string | undefined,
+  prefer: string,
   { id, tenant, context }: Awaited,
 ): Wait | undefined {
   const preferred = preferredWait(prefer);
@@ -56,11 +56,11 @@ export function waitMs(limitMs: number, { random }: Pick<Runtime, "random">): nu
 }
 
 /**
- * Returns the seconds of the preference `wait` (RFC 7240 §4.3), or undefined if the client sent none. A preference that
+ * Returns the seconds of the preference `wait` (RFC 7240 §4.3), or undefined if there is none. A preference that
  * is malformed or unknown is ignored, and of a repeated one only the first counts (§2).
  */
-function preferredWait(prefer: string | undefined): number | undefined {
-  if (prefer === undefined || prefer.length > MAX_PREFER_LENGTH) return undefined;
+function preferredWait(prefer: string): number | undefined {
+  if (prefer.length > MAX_PREFER_LENGTH) return undefined;
   const wait = splitList(prefer).find((preference) => /^\s*wait(?![!#$%&'*+.^`|~\w-])/i.test(preference));
   const [, quoted, plain] = wait?.match(/^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;.*)?$/i) ?? [];
   const seconds = quoted ?? plain;

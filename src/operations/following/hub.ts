@@ -1,12 +1,12 @@
 import { coalesce } from "../../batching/coalesce.js";
+import type { Mutable } from "../../contract/mutable.js";
 import type { Operation } from "../../contract/operation.js";
 import type { Observer } from "../../ports/observer.js";
 import type { OperationStore } from "../../ports/operation-store.js";
 import type { Runtime } from "../../ports/runtime.js";
-import type { Places } from "./places.js";
+import type { Places, WaitSettings } from "./places.js";
 import { createOnce, type Shared } from "./shared.js";
 import { createSpots, pollMsOf } from "./spots.js";
-import type { WaitSettings } from "./wait-ends.js";
 import { createWaiter, type Waiter } from "./waiter.js";
 
 /** A state of an operation, shared by all who wait for it. */
@@ -83,7 +83,8 @@ export function createHub({ operations, runtime, observe, places, inTime }: HubO
     observe,
   });
 
-  return {
+  const hub: Mutable<Hub> = {
+    closed: false,
     subscribe: ({ id, ...wait }) => {
       const spot = spots.enter(id, undefined, false);
       // A read that has begun before may find an older state than the one that the caller will read.
@@ -101,16 +102,15 @@ export function createHub({ operations, runtime, observe, places, inTime }: HubO
     },
     pause: (signal) => places.pause({ waitMs: pollMs, signal }),
     close: () => {
+      hub.closed = true;
       places.close();
       spots.close();
     },
     get waiters() {
       return places.taken;
     },
-    get closed() {
-      return places.closed;
-    },
   };
+  return hub;
 }
 
 /** Creates a function that reads an operation, unless it is hidden. Reads that begin together share a call of the store. */

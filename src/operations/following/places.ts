@@ -1,7 +1,13 @@
-import type { Deadline } from "../../platform/waits.js";
+import { type Deadline, Deadlines, onAbort } from "../../platform/waits.js";
 import type { Clock } from "../../ports/runtime.js";
-import { createShares } from "./shares.js";
-import { createWaitEnds, type WaitSettings } from "./wait-ends.js";
+
+/** Reasons to end a wait early. */
+export interface WaitSettings {
+  /** Time limit. Milliseconds. Default: none. */
+  readonly waitMs?: number;
+  /** Ends the wait when it is aborted. Default: never. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Places of a process for callers that wait. Each tenant has its share of them. */
 export interface Places {
@@ -18,14 +24,31 @@ export interface Places {
   close(): void;
   /** Number of places that are taken. */
   readonly taken: number;
-  /** Whether `close` was called. */
-  readonly closed: boolean;
 }
+
+/** Limits in the same span of this length share a timer. Milliseconds. */
+const SHARED_MS = 250;
 
 /** Creates places for this many callers. */
 export function createPlaces(clock: Clock, max: number): Places {
   const shares = createShares(max);
-  const ends = createWaitEnds(clock);
+  const deadlines = new Deadlines(clock, SHARED_MS);
+  const ends = new Set<() => void>();
+  let isClosed = false;
+
+  /** Calls `end` after the time, with the signal, or with `close`. Returns a function that frees what this takes. */
+  function endLater(end: () => void, { waitMs, signal }: WaitSettings): () => void {
+    if (isClosed || signal?.aborted === true) end();
+    ends.add(end);
+    const forget = onAbort(signal, end);
+    const deadline = waitMs === undefined ? undefined : deadlines.add(waitMs, end);
+    return () => {
+      ends.delete(end);
+      forget();
+      deadline?.cancel();
+    };
+  }
+
   return {
     take: ({ tenant, ...wait }, end) => {
       if (wait.signal?.aborted === true || !shares.take(tenant)) return undefined;
@@ -37,7 +60,7 @@ export function createPlaces(clock: Clock, max: number): Places {
         forget();
         shares.free(tenant);
       };
-      forget = ends.add(() => {
+      forget = endLater(() => {
         free();
         end();
       }, wait);
@@ -48,17 +71,54 @@ export function createPlaces(clock: Clock, max: number): Places {
     pause: async (wait) => {
       let release = (): void => {};
       await new Promise<void>((resolve) => {
-        release = ends.add(resolve, wait);
+        release = endLater(resolve, wait);
       });
       release();
     },
-    after: ends.after,
-    close: ends.endAll,
+    after: (ms, onTime) => deadlines.add(ms, onTime),
+    close: () => {
+      isClosed = true;
+      for (const end of ends) end();
+    },
     get taken() {
       return shares.taken;
     },
-    get closed() {
-      return ends.areOver();
+  };
+}
+
+/** Shares of tenants in the places. */
+interface Shares {
+  /** Takes a place, unless the tenant has used up its share. Returns whether it did. */
+  take(tenant: string): boolean;
+  /** Frees a place of the tenant. */
+  free(tenant: string): void;
+  /** Number of places that are taken. */
+  readonly taken: number;
+}
+
+/**
+ * Creates shares. A tenant may have at most as many waiters as there are free places, so one tenant alone gets half of
+ * them, the next one half of the rest, and so on. A tenant without waiters gets a place as long as there is one.
+ */
+function createShares(max: number): Shares {
+  const taken = new Map<string, number>();
+  let total = 0;
+  return {
+    take: (tenant) => {
+      const own = taken.get(tenant) ?? 0;
+      if (own >= max - total) return false;
+      taken.set(tenant, own + 1);
+      total += 1;
+      return true;
+    },
+    free: (tenant) => {
+      const left = (taken.get(tenant) ?? 0) - 1;
+      if (left > 0) taken.set(tenant, left);
+      else taken.delete(tenant);
+      total -= 1;
+    },
+    get taken() {
+      return total;
     },
   };
 }

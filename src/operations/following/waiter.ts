@@ -1,6 +1,5 @@
 import type { Deadline } from "../../platform/waits.js";
-import type { Places } from "./places.js";
-import type { WaitSettings } from "./wait-ends.js";
+import type { Places, WaitSettings } from "./places.js";
 
 /** A caller that waits for news. */
 export interface Waiter<News> {

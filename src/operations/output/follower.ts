@@ -1,8 +1,7 @@
 import { isTerminal } from "../../contract/operation.js";
 import { isSamePosition, type OutputPosition } from "../../contract/output.js";
-import type { Places } from "../following/places.js";
+import type { Places, WaitSettings } from "../following/places.js";
 import type { Spots } from "../following/spots.js";
-import type { WaitSettings } from "../following/wait-ends.js";
 import { createWaiter, type Waiter } from "../following/waiter.js";
 import type { SharedSlice } from "./output-reader.js";
 

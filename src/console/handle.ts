@@ -1,10 +1,10 @@
 import { AsyncReplyError, forbidden, isAsyncReplyError } from "../contract/errors.js";
-import { releaseBody } from "../http/message/body-stream.js";
 import { header } from "../http/message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toProblem } from "../http/message/problems.js";
 import { readBody } from "../http/message/read-body.js";
 import { methodNotAllowed, notFound } from "../http/message/refusals.js";
+import { releaseBody } from "../http/message/reply.js";
 import { refusedEvent } from "../http/refused.js";
 import { pathOf } from "../http/routing/route-table.js";
 import { authorizeRequest, type ConsoleAccess, checkOrigin } from "./access/authorize.js";

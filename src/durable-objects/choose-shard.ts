@@ -2,7 +2,7 @@ import { parseIdempotencyKey } from "../contract/idempotency-key.js";
 import { header } from "../http/message/headers.js";
 import type { HttpRequest } from "../http/message/message.js";
 import { notFound } from "../http/message/refusals.js";
-import { operationIdOf } from "../http/operation/find-operation.js";
+import { operationIdOf } from "../http/operation/status-monitor.js";
 import type { Runtime } from "../ports/runtime.js";
 import { shardCount } from "./object-name.js";
 import { shardOf } from "./object-number.js";

@@ -9,7 +9,7 @@ import { admitRequest } from "../http/access/admit-request.js";
 import { createRouter, type Handler } from "../http/handle.js";
 import type { HttpRequest, HttpResponse } from "../http/message/message.js";
 import { replyWithList } from "../http/operation/list-operations.js";
-import { OUTPUT_SUFFIX } from "../http/operation/present.js";
+import { OUTPUT_SUFFIX } from "../http/operation/status-monitor.js";
 import { NO_PARAMS } from "../http/routing/route-table.js";
 import type { SettingsOptions } from "../http/settings.js";
 import type { Authorization, Authorize, Principal } from "../ports/authorize.js";

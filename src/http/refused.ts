@@ -10,7 +10,7 @@ import type { HttpRequest, HttpResponse } from "./message/message.js";
 import { type ProblemReply, toProblem } from "./message/problems.js";
 import { problemReply } from "./message/reply.js";
 import { problemFormat } from "./negotiation/reply-format.js";
-import { OUTPUT_SUFFIX } from "./operation/present.js";
+import { OUTPUT_SUFFIX } from "./operation/status-monitor.js";
 
 /**
  * The resource that a request is about: the definition that it submits to, an operation, its output, the list of operations, or

@@ -5,8 +5,7 @@ import type { CancelOutcome } from "../ports/operation-store.js";
 import type { WorkCounter } from "../ports/work-counter.js";
 import { type Bell, ringAfterEnd } from "../protocol/bell.js";
 import type { OperationsContext } from "./context.js";
-import { readOperation } from "./read.js";
-import { storeAnswer } from "./store-answer.js";
+import { readOperation, storeAnswer } from "./store-answer.js";
 
 /** Outcome of a cancellation, and the operation after it. */
 export interface Cancelled {

@@ -1,4 +1,5 @@
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+import { isOperationId, type Operation } from "../contract/operation.js";
 import { withinTime } from "../platform/waits.js";
 import type { OperationsContext } from "./context.js";
 
@@ -28,6 +29,21 @@ export async function storeAnswer<T>(
   // A store in memory has answered by now, so the call needs no timer.
   if (early !== undefined) return early.value;
   return withinTime(call, settings.recordTimeoutMs + extraMs, runtime.clock, tooLate);
+}
+
+/**
+ * Returns an operation of this tenant, unless clients do not know of it yet. Malformed ids never reach a store.
+ *
+ * Throws `STORE_UNAVAILABLE`.
+ */
+export async function readOperation(
+  context: OperationsContext,
+  id: string,
+  tenant: string,
+): Promise<Operation | undefined> {
+  if (!isOperationId(id)) return undefined;
+  const operation = await storeAnswer(context, context.backend.operations.get(id, tenant));
+  return operation?.state === "preparing" ? undefined : operation;
 }
 
 /** Handles the error of a call whose promise the caller also awaits. */

@@ -1,4 +1,4 @@
-import { coalesce } from "../batching/coalesce.js";
+import { coalesce } from "../batching/batches.js";
 import type { PendingRequest } from "../ports/operation-reads.js";
 import type { Clock } from "../ports/runtime.js";
 

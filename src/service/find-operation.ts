@@ -1,6 +1,6 @@
 import type { Operation } from "../contract/operation.js";
 import type { OperationsContext } from "../operations/context.js";
-import { readOperation } from "../operations/read.js";
+import { readOperation } from "../operations/store-answer.js";
 
 /** Returns an operation of one definition, if it belongs to this tenant. */
 export async function findOperation(

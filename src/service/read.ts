@@ -3,7 +3,7 @@ import type { Operation } from "../contract/operation.js";
 import { checkIdText } from "../contract/options.js";
 import { toDate, type VisibleOperation } from "../contract/visible-operation.js";
 import type { ServiceContext } from "../http/context.js";
-import { viewOf } from "../http/operation/present.js";
+import { viewOf } from "../http/operation/status-monitor.js";
 import { callsOf, cancelOperation } from "../operations/cancel.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { knownDefinition, readCall } from "./call.js";

@@ -9,7 +9,7 @@ import {
   defineOperation,
 } from "async-request-reply";
 import { afterEach, describe, expect, it } from "vitest";
-import { matches } from "../../src/http/message/entity-tag.js";
+import { matches } from "../../src/http/message/reply.js";
 import { jsonPost, openService } from "../service/open-service.js";
 import { mountOrders, request, submission } from "../support/adapter-suite/fixtures/orders-fixture.js";
 import { anything } from "../support/careless-schema.js";

@@ -1,5 +1,5 @@
-import { releaseBody } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
+import { releaseBody } from "../../http/message/reply.js";
 import { isReadableStream } from "../../platform/streams.js";
 
 type ResponseBody = ConstructorParameters<typeof Response>[0];

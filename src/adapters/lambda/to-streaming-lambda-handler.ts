@@ -1,8 +1,8 @@
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { misuse } from "../../contract/options.js";
-import { isStream } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
+import { isStream } from "../../http/message/reply.js";
 import { toChunks } from "../../platform/streams.js";
 import { checkService } from "../../service/check-service.js";
 import type { Mountable } from "../../service/service.js";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { type BodyStream, isStream } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
+import { type BodyStream, isStream } from "../../http/message/reply.js";
 import { toChunks } from "../../platform/streams.js";
 import type { LambdaEvent } from "./event.js";
 

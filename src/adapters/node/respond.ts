@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isStream, releaseBody } from "../../http/message/body-stream.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../../http/message/message.js";
+import { isStream, releaseBody } from "../../http/message/reply.js";
 import { DEFAULT_MAX_BODY_BYTES } from "../../http/settings.js";
 import { SHARED } from "../../protocol/shared.js";
 import type { Mountable } from "../../service/service.js";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerHttp2Stream } from "node:http2";
-import { type BodyStream, isStream } from "../../http/message/body-stream.js";
 import type { HttpResponse } from "../../http/message/message.js";
+import { type BodyStream, isStream } from "../../http/message/reply.js";
 import { toChunks } from "../../platform/streams.js";
 
 /**

@@ -6,7 +6,7 @@ import type { Backend, Submissions } from "../../ports/backend.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { Sync } from "../../ports/synchronous.js";
-import { createListeners, createLocalQueue } from "../shared/listeners.js";
+import { createListeners, createLocalQueue } from "../shared/local-notices.js";
 import { createChanged } from "../sqlite/connection/connection.js";
 import { createChangeWatchers } from "../sqlite/notices/change-watchers.js";
 import { createOutputCleaning } from "../sqlite/output.js";

@@ -7,7 +7,7 @@ import { createOperationStore } from "../../engine/operation-store.js";
 import { systemClock } from "../../platform/system-runtime.js";
 import type { Backend, SeparateStores } from "../../ports/backend.js";
 import type { Clock } from "../../ports/runtime.js";
-import { createListeners, createLocalQueue } from "../shared/listeners.js";
+import { createListeners, createLocalQueue } from "../shared/local-notices.js";
 import { createActionsTable } from "./actions.js";
 import { MemoryIdempotencyStore } from "./idempotency-store.js";
 import { createMinutesTable } from "./minutes.js";

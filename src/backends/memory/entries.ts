@@ -2,7 +2,7 @@ import { keptMs, type NewOperation, type Operation } from "../../contract/operat
 import { isRunning, overdueFrom } from "../../engine/entry.js";
 import { passTurn } from "../../engine/places.js";
 import type { InitialState } from "../../ports/operation-store.js";
-import { createWatchers, type Watchers } from "../shared/watchers.js";
+import { createWatchers, type Watchers } from "../shared/local-notices.js";
 import { getOrAdd } from "./collections/get-or-add.js";
 import { Deadlines } from "./deadlines.js";
 import { createMemoryEntry, type MemoryEntry } from "./entry.js";

@@ -2,7 +2,7 @@ import { isTerminal } from "../../contract/operation.js";
 import type { Driver } from "../../engine/driver.js";
 import { createOutputStore } from "../../engine/output-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
-import { createWatchers } from "../shared/watchers.js";
+import { createWatchers } from "../shared/local-notices.js";
 import type { MemoryTable } from "./table.js";
 
 /** Creates the output store. It forgets at once everything that is discarded or belongs to deleted operations. */

@@ -1,7 +1,7 @@
 import { keptMs } from "../../contract/operation.js";
 import type { Expired, Table } from "../../engine/table.js";
 import type { Clock } from "../../ports/runtime.js";
-import { createWatchers, type Watchers } from "../shared/watchers.js";
+import { createWatchers, type Watchers } from "../shared/local-notices.js";
 import { Entries } from "./entries.js";
 import type { MemoryEntry } from "./entry.js";
 import { storeFull } from "./full.js";

@@ -3,12 +3,11 @@ import type { Submissions, Transactions } from "../../ports/backend.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../ports/submission.js";
 import { integer, text } from "../shared/row.js";
-import { createCallBatch } from "./calls/call-batch.js";
+import { createCallBatch, createUnsent } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
 import { createRecordMany } from "./calls/record-many.js";
 import { isHeld, toRecordResult } from "./calls/results.js";
-import { createUnsent } from "./calls/unsent.js";
 import { ONE_OPERATION, recordAloneValues, recordBytes, recordValues } from "./calls/values.js";
 
 /** Each submission whose key is still held delays the others in its statement by a few milliseconds. */

@@ -7,7 +7,7 @@ import type { Backend, Submissions } from "../../ports/backend.js";
 import type { MinutesStore } from "../../ports/minutes-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import type { Sync } from "../../ports/synchronous.js";
-import { createListeners, createLocalQueue } from "../shared/listeners.js";
+import { createListeners, createLocalQueue } from "../shared/local-notices.js";
 import { createCheck } from "./check/create-check.js";
 import { createFileGuard } from "./check/file-guard.js";
 import { createChanged, createConnection } from "./connection/connection.js";

@@ -1,6 +1,7 @@
 import type { JsonSchema, OperationDefinition } from "../../contract/definition/definition.js";
 import { utf8Length } from "../../contract/json/json-text.js";
 import type { Format, Representation } from "../../formats/format.js";
+import { isReadableStream } from "../../platform/streams.js";
 import type { HttpResponse } from "./message.js";
 import type { ProblemReply } from "./problems.js";
 
@@ -64,4 +65,47 @@ export function completeReply(status: number, mediaType: string, body: string, f
   fields["content-length"] = String(utf8Length(body));
   fields["x-content-type-options"] = "nosniff";
   return { status, headers: fields, body };
+}
+
+/** A response body that is sent in chunks. */
+export type BodyStream = Exclude<HttpResponse["body"], string | Uint8Array | undefined>;
+
+/** Returns whether a body is a stream. */
+export function isStream(body: HttpResponse["body"]): body is BodyStream {
+  return body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
+}
+
+/** Releases a body that is never sent, because its source may hold a connection or a timer. Never throws. */
+export function releaseBody(body: HttpResponse["body"]): void {
+  // Not awaited, because the source may never settle.
+  if (isStream(body)) release(body).catch(() => {});
+}
+
+async function release(body: BodyStream): Promise<void> {
+  if (isReadableStream(body)) await body.cancel();
+  else await body[Symbol.asyncIterator]().return?.();
+}
+
+/** Returns a strong entity tag of the body and its media type, so two formats never share a tag (RFC 9110 §8.8.3). */
+export function entityTag(
+  { headers, body }: HttpResponse,
+  hash: (text: string) => string | Promise<string>,
+): string | Promise<string> {
+  const digest = hash(`${headers["content-type"]}\n${body as string}`);
+  return typeof digest === "string" ? toTag(digest) : digest.then(toTag);
+}
+
+function toTag(digest: string): string {
+  return `"${digest.slice(0, TAG_LENGTH)}"`;
+}
+
+/** 132 bits of the digest, enough that two representations of one operation never collide. */
+const TAG_LENGTH = 22;
+
+/** Returns whether `If-None-Match` matches this tag. Compares weakly, and accepts lists and `*` (RFC 9110 §13.1.2). */
+export function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  // These tags contain no commas, so a plain split finds them in any list.
+  return ifNoneMatch.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }

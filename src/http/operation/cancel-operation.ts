@@ -9,8 +9,7 @@ import { notFound } from "../message/refusals.js";
 import { type Fields, reply } from "../message/reply.js";
 import { replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
-import { findOperation, operationIdOf } from "./find-operation.js";
-import { retryAfter, shown } from "./present.js";
+import { findOperation, operationIdOf, retryAfter, shown } from "./status-monitor.js";
 
 /** Cancels an operation: see `cancelOperation` of the service. */
 export async function cancelOperation(request: HttpRequest, service: ServiceContext): Promise<HttpResponse> {

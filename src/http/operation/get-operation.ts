@@ -5,8 +5,7 @@ import type { HttpRequest, HttpResponse, RequestContext } from "../message/messa
 import { EVENT_STREAM, prefersEvents, replyFormat } from "../negotiation/reply-format.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { streamOperation } from "../streaming/stream-operation.js";
-import { findOperation, operationIdOf } from "./find-operation.js";
-import { present, unlessMatched } from "./present.js";
+import { findOperation, operationIdOf, present, unlessMatched } from "./status-monitor.js";
 import { beginWait, replyToChange } from "./wait.js";
 
 const READ = { action: "read", params: NO_PARAMS } as const;

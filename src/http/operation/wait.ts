@@ -1,13 +1,12 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
 import type { Format } from "../../formats/format.js";
-import type { Subscription } from "../../operations/following/hub.js";
-import { createSnapshot, type Snapshot } from "../../operations/following/hub.js";
+import { createSnapshot, type Snapshot, type Subscription } from "../../operations/following/hub.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { ServiceContext } from "../context.js";
 import { splitList } from "../message/headers.js";
 import type { HttpResponse, RequestContext } from "../message/message.js";
 import type { Fields } from "../message/reply.js";
-import { hasMatch, presentSnapshot, retryAfter, unlessMatched } from "./present.js";
+import { hasMatch, presentSnapshot, retryAfter, unlessMatched } from "./status-monitor.js";
 
 /** The operation that a request waits for. */
 interface Awaited {
@@ -56,7 +55,7 @@ export function waitMs(limitMs: number, { random }: Pick<Runtime, "random">): nu
 }
 
 /**
- * Returns the seconds of the preference `wait` (RFC 7240 §4.3), or undefined if there is none. A preference that
+ * Returns the seconds of the preference `wait` (RFC 7240 §4.3), or undefined without one. A preference that
  * is malformed or unknown is ignored, and of a repeated one only the first counts (§2).
  */
 function preferredWait(prefer: string): number | undefined {

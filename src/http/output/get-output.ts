@@ -11,13 +11,17 @@ import type { Follower } from "../../operations/output/follower.js";
 import type { SharedSlice } from "../../operations/output/output-reader.js";
 import { admitRequest } from "../access/admit-request.js";
 import type { ServiceContext } from "../context.js";
-import { isStream } from "../message/body-stream.js";
 import { header, singleHeader } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { notFound } from "../message/refusals.js";
-import { emptyReply } from "../message/reply.js";
-import { findOperation, operationIdOf } from "../operation/find-operation.js";
-import { hasOutput, OUTPUT_SUFFIX, retryAfter } from "../operation/present.js";
+import { emptyReply, isStream } from "../message/reply.js";
+import {
+  findOperation,
+  hasOutput,
+  OUTPUT_SUFFIX,
+  operationIdOf,
+  retryAfter,
+} from "../operation/status-monitor.js";
 import { waitMs } from "../operation/wait.js";
 import { NO_PARAMS } from "../routing/route-table.js";
 import { streamMs } from "../streaming/stream-operation.js";

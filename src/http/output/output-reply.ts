@@ -1,9 +1,8 @@
 import { isTerminal } from "../../contract/operation.js";
 import { positionText } from "../../contract/output.js";
 import type { OutputSlice } from "../../ports/output-store.js";
-import { matches } from "../message/entity-tag.js";
 import type { HttpResponse } from "../message/message.js";
-import { completeReply, emptyReply, type Fields, notModified } from "../message/reply.js";
+import { completeReply, emptyReply, type Fields, matches, notModified } from "../message/reply.js";
 
 /** Returns whether this part is the end of an output to which nothing is added any more. */
 export function isClosed({ state, upToDate }: Pick<OutputSlice, "state" | "upToDate">): boolean {

@@ -6,7 +6,7 @@ import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";
 import type { Fields } from "../message/reply.js";
 import { EVENT_STREAM } from "../negotiation/reply-format.js";
-import { presentSnapshot } from "../operation/present.js";
+import { presentSnapshot } from "../operation/status-monitor.js";
 
 /** Longest silence of a stream. Several proxies and platforms close connections that are idle for 10 s or more. */
 const HEARTBEAT_MS = 8_000;

@@ -1,14 +1,11 @@
 import { isTerminal, type Operation } from "../../contract/operation.js";
-import type { Subscription } from "../../operations/following/hub.js";
-import { createSnapshot, type Snapshot } from "../../operations/following/hub.js";
+import { createSnapshot, type Snapshot, type Subscription } from "../../operations/following/hub.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { ServiceContext } from "../context.js";
-import { isStream } from "../message/body-stream.js";
 import { header } from "../message/headers.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
-import { emptyReply, type Fields } from "../message/reply.js";
-import { findOperation } from "../operation/find-operation.js";
-import { addSuccessorLink, retryAfter } from "../operation/present.js";
+import { emptyReply, type Fields, isStream } from "../message/reply.js";
+import { addSuccessorLink, findOperation, retryAfter } from "../operation/status-monitor.js";
 import type { ServiceSettings } from "../settings.js";
 import { createEventBody, eventOf, STREAM_FIELDS, whole } from "./event-body.js";
 

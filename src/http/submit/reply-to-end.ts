@@ -4,7 +4,7 @@ import type { Snapshot } from "../../operations/following/hub.js";
 import type { Accepted } from "../../operations/submission/accepted.js";
 import type { ServiceContext } from "../context.js";
 import type { HttpResponse } from "../message/message.js";
-import { monitorPath, presentSnapshot, retryAfter } from "../operation/present.js";
+import { monitorPath, presentSnapshot, retryAfter } from "../operation/status-monitor.js";
 import { untilEnd, type Wait, withPreference } from "../operation/wait.js";
 
 /** A submission that was accepted, and its reply if the work does not end in time. */

@@ -17,7 +17,7 @@ import { header, joined, type RequestFields, readFields, single } from "../messa
 import type { HttpRequest, HttpResponse, RequestContext } from "../message/message.js";
 import { readBody } from "../message/read-body.js";
 import { type Fields, reply } from "../message/reply.js";
-import { addSuccessorLink, monitorPath, retryAfter } from "../operation/present.js";
+import { addSuccessorLink, monitorPath, retryAfter } from "../operation/status-monitor.js";
 import { beginWait } from "../operation/wait.js";
 import { type Addressed, readAnnounced, readPayload } from "./read-submission.js";
 import { replyToEnd } from "./reply-to-end.js";

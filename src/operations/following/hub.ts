@@ -1,4 +1,4 @@
-import { coalesce } from "../../batching/coalesce.js";
+import { coalesce } from "../../batching/batches.js";
 import type { Mutable } from "../../contract/mutable.js";
 import type { Operation } from "../../contract/operation.js";
 import type { Observer } from "../../ports/observer.js";

@@ -1,4 +1,4 @@
-import { coalesce } from "../../batching/coalesce.js";
+import { coalesce } from "../../batching/batches.js";
 import type { OutputPosition } from "../../contract/output.js";
 import type { OutputRequest, OutputSlice, OutputStore } from "../../ports/output-store.js";
 import { createOnce, type Shared } from "../following/shared.js";

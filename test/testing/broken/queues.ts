@@ -1,6 +1,6 @@
 import type { Queue } from "async-request-reply";
 import type { Listening, Ring, RingListener } from "async-request-reply/ports";
-import { createListeners, createLocalQueue } from "../../../src/backends/shared/listeners.js";
+import { createListeners, createLocalQueue } from "../../../src/backends/shared/local-notices.js";
 import { type BrokenPort, caughtBy, named } from "./prove.js";
 import { singleDelivery } from "./single-delivery.js";
 

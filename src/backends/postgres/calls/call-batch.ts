@@ -1,12 +1,11 @@
 import { type BatchSettings, createBatches } from "../../../batching/batches.js";
 import { type Answer, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
-import { type AsyncReplyError, maybeRecorded, notRecorded } from "../../../contract/errors.js";
+import { AsyncReplyError, maybeRecorded, notRecorded } from "../../../contract/errors.js";
 import { json, type Row } from "../../shared/row.js";
 import { isRowError, toStoreError } from "../connection/store-error.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
 import { byPlace } from "./results.js";
-import type { Unsent } from "./unsent.js";
 
 /** Options of {@link createCallBatch}. */
 export interface CallBatchOptions<Item, Result> {
@@ -146,4 +145,36 @@ function settled<Item, Result>(
 
 function uncertainForAll(error: unknown): never {
   throw maybeRecorded(error);
+}
+
+/** Knows which batches have been sent, so that callers can give up on items that have not. */
+export interface Unsent<Item> {
+  /** Called right before a statement with items of a batch is sent. Throws if the caller of one of them has given up. */
+  send(items: readonly Item[], batch: readonly Item[]): void;
+  /** Called when a batch has its answer. */
+  answered(batch: readonly Item[]): void;
+  /** Gives up on an item that waits for its answer. Returns whether it has not been sent, so it never will be. */
+  giveUp(item: Item): boolean;
+  isGivenUp(item: Item): boolean;
+}
+
+/** Creates an {@link Unsent} without batches. It keeps nothing for each item, because every submission is one. */
+export function createUnsent<Item extends object>(): Unsent<Item> {
+  const sent = new Set<readonly Item[]>();
+  const givenUp = new WeakSet<Item>();
+  const isGivenUp = (item: Item): boolean => givenUp.has(item);
+  return {
+    send: (items, batch) => {
+      if (items.some(isGivenUp))
+        throw new AsyncReplyError("STORE_UNAVAILABLE", "The caller has already timed out.");
+      sent.add(batch);
+    },
+    answered: (batch) => void sent.delete(batch),
+    giveUp: (item) => {
+      for (const batch of sent) if (batch.includes(item)) return false;
+      givenUp.add(item);
+      return true;
+    },
+    isGivenUp,
+  };
 }

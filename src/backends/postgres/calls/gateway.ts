@@ -1,6 +1,7 @@
 import { backOff, MAX_RECONNECTS, MAX_TRIES } from "../../../batching/back-off.js";
 import { AsyncReplyError, isAsyncReplyError, notRecorded } from "../../../contract/errors.js";
 import { invalidOption } from "../../../contract/options.js";
+import { createTimeLimit } from "../../../platform/waits.js";
 import type { IsolationLevel, TransactionOptions } from "../../../ports/backend.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { Row } from "../../shared/row.js";
@@ -16,7 +17,6 @@ import {
   isRowError,
   toStoreError,
 } from "../connection/store-error.js";
-import { createTimeLimit } from "../connection/time-limit.js";
 import { once } from "../schema/migrate.js";
 import { createCalls, type FunctionName } from "./functions.js";
 import { createOwnDatabase, type OwnDatabase } from "./own-database.js";

@@ -1,10 +1,10 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../../contract/errors.js";
 import { misuse } from "../../../contract/options.js";
+import { createTimeLimit } from "../../../platform/waits.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { codeOf } from "../connection/driver-error.js";
 import type { RunStatement, SqlDatabase } from "../connection/sql-database.js";
 import type { Explain } from "../connection/store-error.js";
-import { createTimeLimit } from "../connection/time-limit.js";
 import { LOCKED, UNPUBLISHED, unpublished } from "../schema/migrations.js";
 import { connectionMistake, isAboutConnecting } from "./connection-mistake.js";
 import {

@@ -1,13 +1,12 @@
 import { isObject } from "../../../contract/options.js";
 import { createSystemRuntime } from "../../../platform/system-runtime.js";
-import { untilAborted } from "../../../platform/waits.js";
+import { createTimeLimit, untilAborted } from "../../../platform/waits.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { checkLibrary } from "./check-library.js";
 import { checkTransaction, neverConnected } from "./open-transaction.js";
 import { listenOn } from "./pool-listener.js";
 import type { RunStatement, SqlClient, SqlDatabase, SqlPool } from "./sql-database.js";
 import { isConnectionError, isReadOnly } from "./store-error.js";
-import { createTimeLimit } from "./time-limit.js";
 
 const OPEN_TRANSACTION =
   'the connection of your open transaction: `const tx = await pool.connect()`, then `await tx.query("begin")`';

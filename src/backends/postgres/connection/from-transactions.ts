@@ -1,11 +1,10 @@
 import { misuse, shown } from "../../../contract/options.js";
-import { untilAborted } from "../../../platform/waits.js";
+import { createTimeLimit, untilAborted, type WithinTime } from "../../../platform/waits.js";
 import type { Clock } from "../../../ports/runtime.js";
 import { codeOf, driverErrorOf } from "./driver-error.js";
 import { notInTransaction } from "./open-transaction.js";
 import type { RunStatement, SqlDatabase } from "./sql-database.js";
 import type { SqlTransactions } from "./sql-transactions.js";
-import { createTimeLimit, type WithinTime } from "./time-limit.js";
 
 /** Fails with SQLSTATE 25P01 outside of a transaction, and changes nothing in one. */
 const PROVE_OPEN = { text: "lock table pg_catalog.pg_language in access share mode" };

@@ -1,7 +1,7 @@
 import { isOperationId } from "../../../contract/operation.js";
 import { sleep, withinTime } from "../../../platform/waits.js";
 import type { Clock } from "../../../ports/runtime.js";
-import { createWatchers, type Watchers } from "../../shared/watchers.js";
+import { createWatchers, type Watchers } from "../../shared/local-notices.js";
 import type { Channels } from "./channels.js";
 
 /** Notifies watchers when operations change. */

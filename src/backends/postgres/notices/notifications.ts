@@ -2,7 +2,7 @@ import { AsyncReplyError } from "../../../contract/errors.js";
 import { sleep } from "../../../platform/waits.js";
 import type { Queue } from "../../../ports/queue.js";
 import type { Clock, Runtime } from "../../../ports/runtime.js";
-import { createListeners } from "../../shared/listeners.js";
+import { createListeners } from "../../shared/local-notices.js";
 import { withoutData } from "../connection/driver-error.js";
 import type { Channels } from "./channels.js";
 

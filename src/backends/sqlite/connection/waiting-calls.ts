@@ -1,5 +1,4 @@
-import type { BatchSettings } from "../../../batching/batches.js";
-import { overloaded } from "../../../batching/coalesce.js";
+import { type BatchSettings, overloaded } from "../../../batching/batches.js";
 import type { CallKind } from "../../../engine/driver.js";
 
 /** Limits for a transaction, and for the waiting calls of each kind. */

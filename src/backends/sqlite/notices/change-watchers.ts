@@ -1,4 +1,4 @@
-import { createWatchers, type Watchers } from "../../shared/watchers.js";
+import { createWatchers, type Watchers } from "../../shared/local-notices.js";
 import type { Changed } from "../connection/connection.js";
 
 /** Those in this process who watch the operations of a database. */

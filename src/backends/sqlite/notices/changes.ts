@@ -1,7 +1,7 @@
 import { builtinModule } from "../../../platform/builtin-module.js";
 import type { Clock } from "../../../ports/runtime.js";
+import type { Watchers } from "../../shared/local-notices.js";
 import { integer } from "../../shared/row.js";
-import type { Watchers } from "../../shared/watchers.js";
 import type { Connection } from "../connection/connection.js";
 import type { Statements } from "../connection/statements.js";
 import { fileOf } from "../schema/open.js";

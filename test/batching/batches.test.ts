@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { coalesce } from "../../src/batching/coalesce.js";
+import { coalesce } from "../../src/batching/batches.js";
 import { signalOf } from "../support/worker-stage.js";
 
 /** Flushed batches, each held back until it is released. */

@@ -1,4 +1,4 @@
-import { isTerminal, type Operation } from "../../contract/operation.js";
+import { isOperationId, isTerminal, type Operation } from "../../contract/operation.js";
 import {
   type ToTime,
   toTimeText,
@@ -7,10 +7,46 @@ import {
 } from "../../contract/visible-operation.js";
 import type { Format } from "../../formats/format.js";
 import type { Snapshot } from "../../operations/following/hub.js";
+import { readOperation } from "../../operations/store-answer.js";
 import type { ServiceContext } from "../context.js";
-import { entityTag, matches } from "../message/entity-tag.js";
-import type { HttpResponse } from "../message/message.js";
-import { type Fields, notModified, reply } from "../message/reply.js";
+import type { HttpRequest, HttpResponse } from "../message/message.js";
+import { notFound } from "../message/refusals.js";
+import { entityTag, type Fields, matches, notModified, reply } from "../message/reply.js";
+import { pathOf } from "../routing/route-table.js";
+
+/** Returns the path of an operation at the status endpoint. */
+export function monitorPath({ settings }: Pick<ServiceContext, "settings">, id: string): string {
+  return `${settings.basePath}${settings.statusPath}/${id}`;
+}
+
+/** Follows the path of an operation in the path of its output. */
+export const OUTPUT_SUFFIX = "/output";
+
+/**
+ * Returns the id in the path of a request to the status endpoint. Malformed ids never reach a store.
+ *
+ * Throws `NOT_FOUND`.
+ *
+ * @param suffix What follows the id. Default: nothing.
+ */
+export function operationIdOf(request: HttpRequest, suffix = ""): string {
+  const whole = pathOf(request);
+  const path = whole.slice(0, whole.length - suffix.length);
+  const id = path.slice(path.lastIndexOf("/") + 1);
+  if (isOperationId(id)) return id;
+  throw notFound();
+}
+
+/**
+ * Returns an operation, if it belongs to this tenant.
+ *
+ * Throws `NOT_FOUND`.
+ */
+export async function findOperation(service: ServiceContext, id: string, tenant: string): Promise<Operation> {
+  const operation = await readOperation(service, id, tenant);
+  if (operation === undefined) throw notFound();
+  return operation;
+}
 
 /** Creates the 200 for an operation, with its `ETag`. Learns from the end of the operation. */
 export function present(
@@ -52,9 +88,6 @@ export function viewOf<Time>(
   return toVisible(operation, toTime, service.settings.problemBaseUri, href);
 }
 
-/** Follows the path of an operation in the path of its output. */
-export const OUTPUT_SUFFIX = "/output";
-
 /** Returns whether the work of an operation writes chunks. */
 export function hasOutput(
   { definitions }: Pick<ServiceContext, "definitions">,
@@ -88,11 +121,6 @@ export function retryAfter(
   operation: Pick<Operation, "id" | "definition">,
 ): string {
   return String(estimate.pending(operation, runtime.clock.now()));
-}
-
-/** Returns the path of an operation at the status endpoint. */
-export function monitorPath({ settings }: Pick<ServiceContext, "settings">, id: string): string {
-  return `${settings.basePath}${settings.statusPath}/${id}`;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { parseStored } from "../contract/json/json-text.js";
+import { TENANT_RULE, tenantProblem } from "../contract/operation.js";
 import { flag, type OptionTable, optional } from "../contract/option-table.js";
 import { checkDate, invalidOption, misuse, shown, suggestName } from "../contract/options.js";
 import { present } from "../contract/present.js";
 import { PROBLEM_NAMES, type Problem, type ProblemName, problemType } from "../contract/problem.js";
-import { TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 import { failureOf } from "./failure.js";

@@ -1,7 +1,7 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
+import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../contract/operation.js";
 import { checkOptions, misuse, type OptionNames, shown } from "../contract/options.js";
-import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../contract/tenant.js";
 import type { ServiceContext } from "../http/context.js";
 
 /**

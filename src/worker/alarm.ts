@@ -1,3 +1,4 @@
+import type { Clock } from "../ports/runtime.js";
 import { CLAIM_INTERVAL_MS } from "../protocol/bell.js";
 import type { CheckedProcessor } from "./processors.js";
 
@@ -38,5 +39,40 @@ export function createAlarm(processors: ReadonlyMap<string, CheckedProcessor>, r
         ? Math.floor(spreadMs / 2)
         : Math.min(MAX_SPREAD_MS, Math.max(MIN_SPREAD_MS, spreadMs * 2));
     },
+  };
+}
+
+/** Ends the sleep of a worker. */
+export interface WakeUp {
+  /** Ends the sleep, or the next one. */
+  wake(): void;
+  /** Forgets earlier calls of `wake`. */
+  reset(): void;
+  /** Sleeps for at most this time. Resolves to whether `wake` has ended it. Milliseconds. */
+  sleep(ms: number): Promise<boolean>;
+}
+
+/** Creates a wake-up for one sleeper. */
+export function createWakeUp(clock: Clock): WakeUp {
+  let isWoken = false;
+  let end: () => void = () => {};
+  return {
+    wake: () => {
+      isWoken = true;
+      end();
+    },
+    reset: () => {
+      isWoken = false;
+    },
+    sleep: (ms) =>
+      new Promise((resolve) => {
+        if (isWoken) return resolve(true);
+        const cancel = clock.schedule(ms, () => end());
+        end = () => {
+          cancel();
+          end = () => {};
+          resolve(isWoken);
+        };
+      }),
   };
 }

@@ -1,3 +1,4 @@
+import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import type { Operation } from "../contract/operation.js";
 import type { Minutes } from "../observing/minutes.js";
@@ -49,6 +50,19 @@ export interface BegunAttempt {
   readonly previousLost: boolean;
   /** State of the output. Absent if the definition has neither output nor checkpoints. */
   readonly standing?: OutputState;
+}
+
+/** Returns whether attempts of a definition can have output or checkpoints. */
+export function keepsOutput({ chunk, checkpoint }: OperationDefinition): boolean {
+  return chunk !== undefined || checkpoint !== undefined;
+}
+
+/** Returns the number of attempts since the last checkpoint, with the current one. Attempts count from it. */
+export function triesOf({
+  operation: { attempt },
+  standing,
+}: Pick<BegunAttempt, "operation" | "standing">): number {
+  return attempt - ((standing?.checkpoint?.attempt ?? 1) - 1);
 }
 
 /** An attempt whose processor runs. */

@@ -1,16 +1,14 @@
 import type { BegunOperation } from "../ports/claim.js";
+import type { Listening } from "../ports/queue.js";
 import type { Sweep } from "../protocol/sweep.js";
-import { createAlarm } from "./alarm.js";
+import { createAlarm, createWakeUp } from "./alarm.js";
 import type { HandleAttempt } from "./attempt/attempt.js";
 import { createClaimer } from "./claimer.js";
 import { reportError, type WorkerContext } from "./context.js";
-import { hear } from "./hear.js";
 import { sleep } from "./latch.js";
 import type { RunSummary } from "./run-summary.js";
 import { createRuns, type RunSettings } from "./runs.js";
-import { createSlots } from "./slots.js";
-import { createStarts } from "./starts.js";
-import { createWakeUp } from "./wake-up.js";
+import { createSlots, createStarts } from "./slots.js";
 
 /** Functions that the loops call. */
 export interface LoopCalls {
@@ -161,6 +159,26 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
     },
     ended: async () => {
       while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** Listens to the queue. A queue that breaks its contract costs the worker its rings and nothing else. */
+function hear(context: WorkerContext, onRing: () => void): Listening {
+  const onError = (error: unknown): void => reportError(context, "listen", error);
+  const attempted = <Result>(call: () => Result): Result | undefined => {
+    try {
+      return call();
+    } catch (error) {
+      onError(error);
+      return undefined;
+    }
+  };
+  const listening = attempted(() => context.backend.queue.listen({ onRing, onError }));
+  return {
+    want: (definitions) => attempted(() => listening?.want(definitions)),
+    close: async () => {
+      await attempted(() => listening?.close())?.catch(onError);
     },
   };
 }

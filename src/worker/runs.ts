@@ -6,8 +6,7 @@ import { Running, type WorkerContext } from "./context.js";
 import { Latch } from "./latch.js";
 import { countOutcomes, type RunSummary } from "./run-summary.js";
 import { createRunTime } from "./run-time.js";
-import type { Slots } from "./slots.js";
-import { createStarts } from "./starts.js";
+import { createStarts, type Slots } from "./slots.js";
 
 /** Limits of a run. */
 export interface RunSettings {

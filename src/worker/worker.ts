@@ -17,8 +17,8 @@ import { SHARED } from "../protocol/shared.js";
 import { createSweep, type Sweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
 import { FlushBeat } from "./attempt/output/flush-beat.js";
-import { keepsOutput } from "./attempt/output/standing.js";
-import { Running, reportError, type WorkerContext } from "./context.js";
+
+import { keepsOutput, Running, reportError, type WorkerContext } from "./context.js";
 import { keepContext } from "./keep-context.js";
 import { Latch } from "./latch.js";
 import { createLoops } from "./loops.js";

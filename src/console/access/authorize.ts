@@ -1,6 +1,6 @@
 import { AsyncReplyError, forbidden, unauthenticated } from "../../contract/errors.js";
+import { PRINCIPAL_RULE, tenantProblem } from "../../contract/operation.js";
 import { shown } from "../../contract/options.js";
-import { PRINCIPAL_RULE, tenantProblem } from "../../contract/tenant.js";
 import { denial, seenByHooks, unavailable } from "../../http/access/admit-request.js";
 import { header, refuseManyFields, singleHeader } from "../../http/message/headers.js";
 import type { HttpRequest } from "../../http/message/message.js";

@@ -5,8 +5,8 @@ import { canonicalJson } from "../../contract/json/canonical-json.js";
 import type { JsonText, Operation } from "../../contract/operation.js";
 import { commonText } from "../../formats/payload-tree.js";
 import type { RecordResult, Submission } from "../../ports/submission.js";
+import { formOf } from "./check-payload.js";
 import type { SubmissionContext } from "./context.js";
-import { formOf } from "./fingerprint.js";
 
 /** A submission with everything needed to compare its payload with an earlier one. */
 export interface ComparableSubmission {

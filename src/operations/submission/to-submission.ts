@@ -1,7 +1,9 @@
 import type { OperationDefinition } from "../../contract/definition/definition.js";
-import { laneOf } from "../../contract/definition/lane.js";
+import { AsyncReplyError } from "../../contract/errors.js";
 import type { Mutable } from "../../contract/mutable.js";
-import { DEFAULT_URGENCY, type NewOperation } from "../../contract/operation.js";
+import { DEFAULT_URGENCY, type NewOperation, tenantProblem } from "../../contract/operation.js";
+import { misuse } from "../../contract/options.js";
+import { adoptPromise } from "../../contract/promises.js";
 import type { Submission } from "../../ports/submission.js";
 import type { CheckedPayload } from "./check-payload.js";
 import type { SubmissionContext } from "./context.js";
@@ -59,4 +61,39 @@ export function toSubmission(
   if (urgency !== DEFAULT_URGENCY) operation.urgency = urgency;
   if (webhooks !== undefined) operation.onEnd = webhooks.followUp(operation, runtime.newId(), webhookUrl);
   return { operation, fingerprint };
+}
+
+/** Rule for the return value of `serialBy`. */
+const LANE_RULE = "Return a string of 1 to 255 UTF-16 code units, well formed and without NUL.";
+
+/**
+ * Returns the lane of a submission, or undefined if the definition has no `serialBy`.
+ *
+ * Throws `INVALID_OPTION` if `serialBy` throws or returns anything else than such a string. The message does not quote
+ * the value, because it may come from the payload.
+ *
+ * @param output Validated input of the submission.
+ */
+function laneOf(definition: OperationDefinition, output: unknown): string | undefined {
+  const { name } = definition;
+  if (definition.serialBy === undefined) return undefined;
+  const lane = callSerialBy(definition, output);
+  if (adoptPromise(lane) instanceof Promise)
+    throw misuse(
+      `\`serialBy\` of the definition "${name}" returned a promise. It must be synchronous. ${LANE_RULE}`,
+    );
+  const problem = tenantProblem(lane);
+  if (problem === undefined) return lane as string;
+  throw misuse(`The value that \`serialBy\` of the definition "${name}" returned ${problem}. ${LANE_RULE}`);
+}
+
+function callSerialBy(definition: OperationDefinition, output: unknown): unknown {
+  try {
+    return definition.serialBy?.(output);
+  } catch (cause) {
+    const detail =
+      `\`serialBy\` of the definition "${definition.name}" threw an error, which is the cause of this one. It must return ` +
+      "a string for every valid input.";
+    throw new AsyncReplyError("INVALID_OPTION", detail, { cause, eventDetail: detail });
+  }
 }

@@ -6,25 +6,25 @@ import {
   type Settlement,
 } from "../../contract/operation.js";
 import type { ServiceEvent } from "../../ports/observer.js";
-import type { Lease, SettleResult } from "../../ports/operation-store.js";
+import type { SettleResult } from "../../ports/operation-store.js";
 import { ringAfterEnd } from "../../protocol/bell.js";
-import { insteadOf } from "../../protocol/refused-ending.js";
 import { processChannel, settleChannel, traced } from "../../telemetry/channels.js";
 import { type AttemptOutcome, aboutAttempt, type ProcessMessage } from "../../telemetry/messages.js";
 import {
   attemptEvent,
   type BegunAttempt,
   endEvent,
+  keepsOutput,
   reportError,
   startEvent,
+  triesOf,
   type WorkerContext,
 } from "../context.js";
 import type { CheckedProcessor } from "../processors.js";
 import { type Ending, exhausted } from "./ending.js";
 import { finishCreation } from "./finish-creation.js";
-import { keepsOutput, readStanding, triesOf } from "./output/standing.js";
 import { runProcessor } from "./run.js";
-import { untilAnswered } from "./until-answered.js";
+import { readStanding, settledAs } from "./until-answered.js";
 
 /** Minimum delay of a suspect that must wait for others. Full jitter alone could be no delay at all. */
 const SUSPECT_PAUSE_MS = 1_000;
@@ -165,30 +165,4 @@ function outcomeOf({ settlement }: Ending, settled: SettleResult | undefined): A
   if (settled?.outcome !== "settled") return "lost";
   if (isTerminal(settled.state)) return settled.state;
   return settlement?.to === "retry" && settlement.lastError !== undefined ? "retried" : "released";
-}
-
-/**
- * Settles an attempt unless it already is, and keeps retrying while the store is unavailable. If the store refuses the ending, settles it with another one. Resolves to undefined if
- * there is nothing to settle, if the store refuses every ending, or if the worker had to stop first. Then the lease expires,
- * and a claim begins the next attempt.
- */
-async function settledAs(
-  lease: Lease,
-  operation: Operation,
-  { settlement, settled }: Ending,
-  context: WorkerContext,
-): Promise<SettleResult | undefined> {
-  if (settled !== undefined || settlement === undefined) return settled;
-  const { operations } = context.backend;
-  const settle = (each: Settlement): Promise<SettleResult | undefined> =>
-    untilAnswered(context, "settle", () => operations.settle(lease, each));
-  try {
-    return await settle(settlement);
-  } catch {
-    for (const other of insteadOf(settlement, operation)) {
-      const result = await settle(other).catch(() => "refused" as const);
-      if (result !== "refused") return result;
-    }
-    return undefined;
-  }
 }

@@ -5,13 +5,12 @@ import { untilAborted } from "../../../platform/waits.js";
 import { sharedTransactions } from "../../../ports/backend.js";
 import type { AppendResult } from "../../../ports/output-store.js";
 import type { KeptLease } from "../../../protocol/keep-lease.js";
-import { type BegunAttempt, reportError, type WorkerContext } from "../../context.js";
+import { type BegunAttempt, reportError, triesOf, type WorkerContext } from "../../context.js";
 import type { CheckedProcessor } from "../../processors.js";
 import { UserFunction } from "../user-function.js";
 import { AttemptOutput, type TransactionWriting } from "./attempt-output.js";
 import type { SaveAsynchronously } from "./job-members.js";
 import { type ChunkSource, pipe } from "./pipe.js";
-import { triesOf } from "./standing.js";
 import { toCheckpoint, toResumed } from "./values.js";
 
 /** The attempt of an output. */

@@ -31,7 +31,7 @@ export async function strictJson() {
 /** Bundles the parser from its source, because the package does not export it. */
 async function bundledParser() {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("../src/formats/strict-json.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("../src/formats/json.ts", import.meta.url))],
     bundle: true,
     format: "esm",
     target: "node20",

@@ -1,6 +1,6 @@
 import { present } from "../contract/present.js";
+import type { OperationDetails } from "../operator/details.js";
 import type { Operator } from "../operator/operator.js";
-import type { OperationDetails } from "../operator/views.js";
 import { readActions } from "./actions.js";
 import type { Call, ConsoleContext } from "./context.js";
 import { find } from "./data.js";

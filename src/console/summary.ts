@@ -1,4 +1,5 @@
-import type { OperationDetails, OperationSummary } from "../operator/views.js";
+import type { OperationDetails } from "../operator/details.js";
+import type { OperationSummary } from "../operator/summary.js";
 
 /** Returns an operation without what a list does not show, such as payloads. */
 export function summaryOf({

@@ -1,6 +1,5 @@
 import { present } from "../contract/present.js";
-import type { OperationAttempt } from "../operator/attempts.js";
-import type { OperationDetails } from "../operator/views.js";
+import type { OperationAttempt, OperationDetails } from "../operator/details.js";
 import type { TimelineEntry } from "./wire.js";
 
 /** Returns what is known to have happened to an operation, oldest first. */

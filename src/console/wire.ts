@@ -1,10 +1,10 @@
 import type { OperatorAction } from "../operator/actions.js";
-import type { OperationAttempt } from "../operator/attempts.js";
+import type { OperationAttempt, OperationDetails } from "../operator/details.js";
 import type { WaitingReason } from "../operator/explain.js";
 import type { DefinitionSettings } from "../operator/operator.js";
 import type { DefinitionCounts } from "../operator/pause.js";
 import type { SeriesStep } from "../operator/series.js";
-import type { OperationDetails, OperationSummary } from "../operator/views.js";
+import type { OperationSummary } from "../operator/summary.js";
 
 /** Work of one definition that ended within a range of time. */
 export interface EndedWork {

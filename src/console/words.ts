@@ -1,5 +1,5 @@
 import { messageOf } from "../operator/message-of.js";
-import type { OperationSummary } from "../operator/views.js";
+import type { OperationSummary } from "../operator/summary.js";
 
 /** Maximum number of words of a search. More would only narrow it further. */
 const MAX_WORDS = 20;

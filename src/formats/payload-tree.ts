@@ -1,5 +1,5 @@
 import { canonicalJson } from "../contract/json/canonical-json.js";
-import { significantDigits } from "./strict-json.js";
+import { significantDigits } from "./json.js";
 
 /**
  * Returns the tree of a body as text. Numbers and booleans become text, an array of one item becomes that item, and an

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../contract/definition/definition.js";
+import { exactNumber } from "./json.js";
 import {
   alternatives,
   childSchema,
@@ -9,7 +10,6 @@ import {
   requiredIn,
   typesOf,
 } from "./json-schema.js";
-import { exactNumber } from "./strict-json.js";
 
 /**
  * Describes one place in a value by the JSON Schema, for formats without their own types. `$ref` (within the same

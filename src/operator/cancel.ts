@@ -4,8 +4,7 @@ import { type CancelCalls, cancelOperation } from "../operations/cancel.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { ACTION_OPTIONS, type ActionOptions, recordAction } from "./act.js";
 import type { OperatorContext } from "./context.js";
-import { readDetails } from "./details.js";
-import type { OperationDetails } from "./views.js";
+import { type OperationDetails, readDetails } from "./details.js";
 
 /** Outcome of `Operator.cancel`. */
 export interface OperatorCancelResult {

@@ -3,8 +3,8 @@ import type { OperationLimits } from "../contract/definition/limits.js";
 import type { Operation } from "../contract/operation.js";
 import { present } from "../contract/present.js";
 import type { BoundedCount, DefinitionStats, InspectedOperation } from "../ports/operation-reads.js";
-import { isOpen } from "./attempts.js";
 import type { OperatorContext } from "./context.js";
+import { isOpen } from "./details.js";
 import { lastServed } from "./last-served.js";
 
 /**

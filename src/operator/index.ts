@@ -6,8 +6,8 @@
 
 export type { ActionOptions } from "./act.js";
 export type { ActionFacts, ActionFilter, OperatorAction } from "./actions.js";
-export type { OperationAttempt } from "./attempts.js";
 export type { OperatorCancelResult } from "./cancel.js";
+export type { OperationAttempt, OperationDetails } from "./details.js";
 export type { WaitingReason } from "./explain.js";
 export type { FailureFilter, FailureGroup, Failures } from "./failures.js";
 export type { ListFilter, OperationPage } from "./list.js";
@@ -22,4 +22,4 @@ export type { DefinitionCounts } from "./pause.js";
 export type { RedriveFilter, RedriveOptions, RedrivePreview, RedriveRun } from "./redrive-many.js";
 export type { OperatorRedriveOptions, OperatorRedriveResult } from "./redrive-one.js";
 export type { Quantiles, SeriesOptions, SeriesStep } from "./series.js";
-export type { OperationDetails, OperationSummary, OperatorStatus } from "./views.js";
+export type { OperationSummary, OperatorStatus } from "./summary.js";

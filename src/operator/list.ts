@@ -13,7 +13,7 @@ import {
   scan,
   toRequest,
 } from "./filter.js";
-import { type OperationSummary, type OperatorStatus, toSummary } from "./views.js";
+import { type OperationSummary, type OperatorStatus, toSummary } from "./summary.js";
 
 /** Filter and page of a list. Absent members do not narrow the list. */
 export interface ListFilter<Name extends string = string> extends Filter<Name> {

@@ -10,7 +10,7 @@ import type { ActionOptions } from "./act.js";
 import { type ActionFilter, listActions, type OperatorAction } from "./actions.js";
 import { cancel, type OperatorCancelResult } from "./cancel.js";
 import { createContext, type OperatorContext } from "./context.js";
-import { readDetails } from "./details.js";
+import { type OperationDetails, readDetails } from "./details.js";
 import { explain, type WaitingReason } from "./explain.js";
 import { type FailureFilter, type Failures, failures } from "./failures.js";
 import { type ListFilter, list, type OperationPage } from "./list.js";
@@ -25,7 +25,6 @@ import {
 } from "./redrive-many.js";
 import { type OperatorRedriveOptions, type OperatorRedriveResult, redriveOne } from "./redrive-one.js";
 import { type SeriesOptions, type SeriesStep, series } from "./series.js";
-import type { OperationDetails } from "./views.js";
 
 /** Options of {@link createOperator}. `backend` and `definitions` are required. */
 export interface OperatorOptions<List extends Definitions = Definitions, Tx = unknown> {

@@ -8,9 +8,9 @@ import type { RedriveResult } from "../ports/operation-store.js";
 import type { Runtime } from "../ports/runtime.js";
 import { ACTION_OPTIONS, type ActionOptions, recordAction } from "./act.js";
 import { checkKnown, type OperatorContext } from "./context.js";
-import { readDetails } from "./details.js";
+import { type OperationDetails, readDetails } from "./details.js";
 import { checkKeepsCheckpoint } from "./keep-checkpoint.js";
-import type { OperationDetails, OperatorStatus } from "./views.js";
+import type { OperatorStatus } from "./summary.js";
 
 /** Options of a redrive. */
 export interface OperatorRedriveOptions extends ActionOptions {

@@ -2,7 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { parseStored, toJsonText } from "../contract/json/json-text.js";
 import type { JsonText } from "../contract/operation.js";
-import { parseStrictJson } from "../formats/strict-json.js";
+import { parseStrictJson } from "../formats/json.js";
 import type { ServiceContext } from "../http/context.js";
 import { accept, reportAccepted } from "../operations/submission/accept.js";
 import { type Accepted, toMessage } from "../operations/submission/accepted.js";

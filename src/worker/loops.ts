@@ -3,12 +3,11 @@ import type { Listening } from "../ports/queue.js";
 import type { Sweep } from "../protocol/sweep.js";
 import { createAlarm, createWakeUp } from "./alarm.js";
 import type { HandleAttempt } from "./attempt/attempt.js";
-import { createClaimer } from "./claimer.js";
 import { reportError, type WorkerContext } from "./context.js";
 import { sleep } from "./latch.js";
 import type { RunSummary } from "./run-summary.js";
 import { createRuns, type RunSettings } from "./runs.js";
-import { createSlots, createStarts } from "./slots.js";
+import { createClaimer, createSlots } from "./slots.js";
 
 /** Functions that the loops call. */
 export interface LoopCalls {
@@ -45,8 +44,7 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
   const { processors, settings, runtime, suspects, draining } = context;
   const running = new Set<Promise<unknown>>();
   const slots = createSlots(processors, settings.concurrency);
-  const start = createStarts(context, slots, attempt);
-  const claimer = createClaimer(context);
+  const claim = createClaimer(context, { slots, attempt, running });
   const alarm = createAlarm(processors, runtime.random);
   const startRun = createRuns(context, { slots, sweep });
   const hasDeadlines = [...processors.values()].some(
@@ -69,13 +67,9 @@ export function createLoops(context: WorkerContext, { sweep, attempt }: LoopCall
     if (inARow === 0) wakeUp.reset();
     const asked = slots.free();
     const { left } = slots;
-    const { begun, ended, token, again, nextInMs } = await claimer.claim(asked, left);
+    const { begun, ended, again, nextInMs } = await claim(asked);
     alarm.claimed(begun.length > 0, isWoken);
     isWoken = true;
-    for (const each of begun) {
-      const started = start(each, token, () => void running.delete(started));
-      running.add(started);
-    }
     filled = new Set(begun.length < left ? filledBy(begun, asked) : processors.keys());
     // A slot can become free during the claim. Another suspect may begin beside the first.
     const hasFree = [...filled].some((name) => !slots.isFull(name));

@@ -1,12 +1,11 @@
 import { onAbort, sleep } from "../platform/waits.js";
 import type { Sweep } from "../protocol/sweep.js";
 import { createAttempts } from "./attempt/attempt.js";
-import { createClaimer } from "./claimer.js";
 import { Running, type WorkerContext } from "./context.js";
 import { Latch } from "./latch.js";
 import { countOutcomes, type RunSummary } from "./run-summary.js";
 import { createRunTime } from "./run-time.js";
-import { createStarts, type Slots } from "./slots.js";
+import { createClaimer, type Slots } from "./slots.js";
 
 /** Limits of a run. */
 export interface RunSettings {
@@ -60,12 +59,11 @@ export function createRuns(
     const stopping = new Latch();
     const isEnding = (): boolean => draining.raised || time.nearsEnd();
     const context = { ...worker, observe, running: new Running(), draining, stopping, isEnding };
-    const claimer = createClaimer(context);
-    const start = createStarts(context, slots, createAttempts(context));
-    const handled = new Set<Promise<void>>();
+    const handled = new Set<Promise<unknown>>();
+    const claim = createClaimer(context, { slots, attempt: createAttempts(context), running: handled });
 
     /** Claims what is due, for the slots that are free. */
-    async function claim(): Promise<Look> {
+    async function look(): Promise<Look> {
       const free = new Map(
         [...slots.free()].filter(([name]) => {
           const processor = worker.processors.get(name);
@@ -73,11 +71,7 @@ export function createRuns(
         }),
       );
       if (draining.raised || free.size === 0) return { found: false, again: false, blocked: false };
-      const { begun, ended, token, again, blocked } = await claimer.claim(free, slots.left);
-      for (const each of begun) {
-        const handling = start(each, token, () => void handled.delete(handling));
-        handled.add(handling);
-      }
+      const { begun, ended, again, blocked } = await claim(free);
       return { found: begun.length > 0 || ended.length > 0, again, blocked };
     }
 
@@ -104,7 +98,7 @@ export function createRuns(
           worked = false;
         }
         const { freed } = slots;
-        const { found, again, blocked } = await inTurn(claim);
+        const { found, again, blocked } = await inTurn(look);
         worked ||= found;
         if (found || again) {
           // Without this, quick work in memory would starve the rest of the process.

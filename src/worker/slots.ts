@@ -1,4 +1,5 @@
-import type { BegunOperation } from "../ports/claim.js";
+import { attemptToken } from "../contract/attempt-token.js";
+import type { BegunOperation, Claimed, ClaimedDefinition } from "../ports/claim.js";
 import type { HandleAttempt } from "./attempt/attempt.js";
 import { reportError, type WorkerContext } from "./context.js";
 import type { CheckedProcessor } from "./processors.js";
@@ -61,25 +62,83 @@ export function createSlots(processors: ReadonlyMap<string, CheckedProcessor>, c
   };
 }
 
-/** Takes a slot for an attempt until it has ended, and calls `ended` before the slot is free. Never rejects. */
-export type StartAttempt = (begun: BegunOperation, token: string, ended: () => void) => Promise<void>;
+/**
+ * Claims work for these free slots, by definition, and starts the attempts that the store has begun. If the answer to the last
+ * call was lost, these are the attempts of that one. Make one call at a time.
+ */
+export type ClaimWork = (free: ReadonlyMap<string, number>) => Promise<Claimed>;
 
-/** Creates the function that starts what a claim has begun. */
-export function createStarts(context: WorkerContext, slots: Slots, attempt: HandleAttempt): StartAttempt {
-  return ({ operation, previousLost }, token, ended) => {
+/** Parts of a worker that start the attempts. */
+interface ClaimParts {
+  readonly slots: Slots;
+  readonly attempt: HandleAttempt;
+  /** The attempts in progress. They never reject. */
+  readonly running: Set<Promise<unknown>>;
+}
+
+/** Creates the function that claims work. */
+export function createClaimer(context: WorkerContext, { slots, attempt, running }: ClaimParts): ClaimWork {
+  const { processors, runtime, process, suspects, backend, minutes } = context;
+  /** Token of a claim whose answer was lost. */
+  let unanswered: string | undefined;
+  let turn = 0;
+
+  function request(name: string, free: number): ClaimedDefinition[] {
+    const processor = processors.get(name);
+    if (processor === undefined) return [];
+    const { create, definition, settings } = processor;
+    return [
+      {
+        name,
+        slots: free,
+        leaseMs: settings.leaseMs,
+        creates: create !== undefined,
+        limits: definition.limits,
+        lanes: definition.serialBy !== undefined,
+        suspects: suspects.mayBegin(name) ? 1 : 0,
+      },
+    ];
+  }
+
+  /** Takes a slot for an attempt until it has ended. */
+  function start({ operation, previousLost }: BegunOperation, token: string): void {
     const { id: operationId, definition } = operation;
-    const release = (): void => {
-      ended();
+    const end = (): void => {
+      running.delete(started);
       slots.release(definition);
     };
     slots.take(definition);
     // An attempt that fails must not affect the others or the process.
-    return attempt({ lease: { operationId, token }, operation, previousLost }).then(
-      release,
+    const started = attempt({ lease: { operationId, token }, operation, previousLost }).then(
+      end,
       (error: unknown) => {
         reportError(context, "attempt", error);
-        release();
+        end();
       },
     );
+    running.add(started);
+  }
+
+  return async (free) => {
+    const repeated = unanswered !== undefined;
+    // The attempts of a lost answer already have their slots.
+    const asked: ReadonlyMap<string, number> = repeated
+      ? new Map([...processors.keys()].map((name) => [name, 1]))
+      : free;
+    // The definitions take turns at being first, so each of them gets work even if only one slot is free.
+    const definitions = rotated([...asked], turn++).flatMap(([name, count]) => request(name, count));
+    const token =
+      unanswered ?? attemptToken({ startedAt: runtime.clock.now(), process: process() }, runtime.newToken());
+    unanswered = token;
+    const claimed = await backend.operations.claim({ token, definitions, limit: slots.left, repeated });
+    unanswered = undefined;
+    minutes?.cancelled(claimed.ended);
+    for (const begun of claimed.begun) start(begun, token);
+    return claimed;
   };
+}
+
+function rotated<T>(items: readonly T[], by: number): readonly T[] {
+  const start = by % Math.max(1, items.length);
+  return [...items.slice(start), ...items.slice(0, start)];
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseStrictJson } from "../../src/formats/strict-json.js";
+import { parseStrictJson } from "../../src/formats/json.js";
 import { countedText } from "../support/counted-text.js";
 import { effort } from "../support/effort.js";
 import { isNumberKept } from "../support/exact-number.js";

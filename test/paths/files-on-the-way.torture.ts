@@ -17,7 +17,7 @@ import { startPrivatePostgres } from "../support/postgres/private-postgres.js";
 /** Files of `src` that run code on each way, on Postgres. The whole way counts, from the socket to the reply or the settlement. */
 const MOST: Readonly<Record<string, number>> = { POST: 56, attempt: 53, GET: 36, redrive: 31 };
 
-/** Time in which everything that follows a settlement happens, such as notifications. Milliseconds. */
+/** Time in which everything happens that follows a request or a settlement, such as notifications. Milliseconds. */
 const QUIET_MS = 200;
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -30,7 +30,7 @@ async function open() {
   const installation = debianPostgres();
   if (installation === undefined) throw new Error("This needs the Debian package `postgresql`.");
   const postgres = await startPrivatePostgres({ installation });
-  const pool = new Pool({ connectionString: postgres.url() });
+  const pool = new Pool({ connectionString: postgres.url() }).on("error", () => {});
   const backend = createPostgresBackend({ pool });
   const service = createOrderService({ backend, authorize: allowAnonymous() });
   const worker = createWorker(
@@ -75,6 +75,7 @@ async function filesOf<Before>({ prepare, walk }: Way<Before>): Promise<readonly
   const walks: (readonly string[])[] = [];
   for (let count = 0; count < 3; count += 1) {
     const before = await prepare();
+    await sleep(QUIET_MS);
     walks.push(await filesDuring(() => walk(before)));
   }
   const [first = []] = walks;
@@ -117,7 +118,6 @@ it("few files are on the ways of requests and attempts", async () => {
     attempt: {
       prepare: async () => {
         await worker.start();
-        await sleep(QUIET_MS);
         return "works";
       },
       walk: async (itemId) => {

@@ -1,10 +1,8 @@
 import { CANCELLED } from "../../contract/problem.js";
-import type { BegunOperation, ClaimedDefinition, DueOperation } from "../../ports/claim.js";
+import type { BegunOperation, ClaimedDefinition, DueOperation, RunningLimits } from "../../ports/claim.js";
 import type { OperationStore } from "../../ports/operation-store.js";
-import { integer, json, type Row, text, toDue } from "../shared/row.js";
+import { integer, json, type Row, text, toDue, toOperation } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
-import { toBegun } from "./calls/results.js";
-import { limitValues } from "./calls/values.js";
 import type { LiveEntries } from "./live-entries.js";
 import type { Changes } from "./notices/changes.js";
 import type { Notifications } from "./notices/notifications.js";
@@ -83,4 +81,20 @@ function emptied(
   for (const { operation } of begun)
     counts.set(operation.definition, (counts.get(operation.definition) ?? 0) + 1);
   return definitions.filter(({ name, slots }) => (counts.get(name) ?? 0) < slots).map(({ name }) => name);
+}
+
+/** Returns the limits of some calls, for all tenants and for each. Both lists are empty if no call has any. */
+function limitValues(
+  items: readonly { readonly limits?: RunningLimits | undefined }[],
+): readonly [running: readonly number[], runningPerTenant: readonly number[]] {
+  if (items.every(({ limits }) => limits === undefined)) return [[], []];
+  return [
+    items.map(({ limits }) => limits?.running ?? 0),
+    items.map(({ limits }) => limits?.runningPerTenant ?? 0),
+  ];
+}
+
+/** Converts the row of an attempt that has begun. */
+function toBegun(row: Row): BegunOperation {
+  return { operation: toOperation(row), previousLost: row.previous_lost === true };
 }

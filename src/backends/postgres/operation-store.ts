@@ -1,19 +1,23 @@
 import type { BatchSettings } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
 import { CANCELLED, EXPIRED } from "../../contract/problem.js";
-import type {
-  CancelOutcome,
-  Lease,
-  OperationStore,
-  Renewal,
-  RenewResult,
-  SettleResult,
-} from "../../ports/operation-store.js";
-import { integer, toListed, toOperation, toOverdue } from "../shared/row.js";
-import { createCallBatch } from "./calls/call-batch.js";
+import type { BoundedCount, DefinitionStats, InspectedOperation } from "../../ports/operation-reads.js";
+import type { CancelOutcome, OperationStore, RedriveResult } from "../../ports/operation-store.js";
+import {
+  integer,
+  type Row,
+  state,
+  text,
+  toBoundedCount,
+  toListed,
+  toOperation,
+  toOverdue,
+  toPaused,
+} from "../shared/row.js";
+import { createAttemptBatches } from "./calls/attempts.js";
+import { orEmpty } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
-import { toInspected, toRedriveResult, toRenewResult, toSettleResult, toStats } from "./calls/results.js";
-import { ABSENT_MS, extraOf, orEmpty, type SettleItem, settleBytes, settleValues } from "./calls/values.js";
+import { ABSENT_MS, extraOf } from "./calls/recording.js";
 import type { Changes } from "./notices/changes.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
@@ -140,37 +144,45 @@ export function createPostgresOperationStore(
   };
 }
 
-type RenewItem = Lease & Renewal;
-
-/** Calls about attempts. Concurrent calls of one kind share a statement. */
-interface AttemptBatches {
-  renew(item: RenewItem): Promise<RenewResult>;
-  settle(item: SettleItem): Promise<SettleResult>;
+/** Converts the row that `inspect_v3` returns. */
+function toInspected(row: Row): InspectedOperation {
+  return {
+    operation: toOperation(row),
+    ...(row.token !== null && { token: text(row, "token") }),
+    ...(row.due_at !== null && { dueAt: integer(row, "due_at"), isDue: row.is_due === true }),
+    ...(row.running_of_tenant !== null && { runningOfTenant: integer(row, "running_of_tenant") }),
+  };
 }
 
-/** Creates the batches: one for each kind of call. */
-function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchSettings): AttemptBatches {
+/** Converts the row that `stats_v1` returns for one definition. */
+function toStats(row: Row): DefinitionStats {
   return {
-    renew: createCallBatch({
-      gateway,
-      name: "renew_v1",
-      limits,
-      bytesOf: ({ progress = "" }) => progress.length,
-      valuesOf: (items) => [
-        items.map(({ operationId }) => operationId),
-        items.map(({ token }) => token),
-        items.map(({ leaseMs = 0 }) => leaseMs),
-        items.map(({ progress }) => orEmpty(progress)),
-      ],
-      resultOf: toRenewResult,
-    }),
-    settle: createCallBatch({
-      gateway,
-      name: "settle_v1",
-      limits,
-      bytesOf: settleBytes,
-      valuesOf: (items) => settleValues(items),
-      resultOf: (row, { settlement }) => toSettleResult(row, settlement),
-    }),
+    definition: text(row, "definition"),
+    due: toCount(row, "due"),
+    running: toCount(row, "running"),
+    scheduled: toCount(row, "scheduled"),
+    failed: toCount(row, "failed"),
+    ...(row.oldest_due_ms === null ? {} : { oldestDueMs: integer(row, "oldest_due_ms") }),
+    ...toPaused(row),
   };
+}
+
+function toCount(row: Row, column: string): BoundedCount {
+  return toBoundedCount(integer(row, column));
+}
+
+/** Converts the row that `redrive_v2` returns. */
+function toRedriveResult(row: Row): RedriveResult {
+  switch (row.outcome) {
+    case "redriven":
+      return {
+        outcome: "redriven",
+        operationId: text(row, "operation_id"),
+        created: row.created === true,
+      };
+    case "not-redrivable":
+      return { outcome: "not-redrivable", state: state(row) };
+    default:
+      return { outcome: "unknown" };
+  }
 }

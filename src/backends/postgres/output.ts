@@ -11,9 +11,8 @@ import type {
 } from "../../ports/output-store.js";
 import { chunksText, toHead, toRun, toSegments } from "../shared/output-row.js";
 import { integer, type Row, state, text } from "../shared/row.js";
-import { createCallBatch } from "./calls/call-batch.js";
+import { createCallBatch, orEmpty } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
-import { orEmpty } from "./calls/values.js";
 import type { Changes } from "./notices/changes.js";
 
 /** Creates the output store. Concurrent appends of all operations share a statement. */

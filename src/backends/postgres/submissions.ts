@@ -7,8 +7,14 @@ import { createCallBatch, createUnsent } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { createKeyWait } from "./calls/key-wait.js";
 import { createRecordMany } from "./calls/record-many.js";
-import { isHeld, toRecordResult } from "./calls/results.js";
-import { ONE_OPERATION, recordAloneValues, recordBytes, recordValues } from "./calls/values.js";
+import {
+  isHeld,
+  ONE_OPERATION,
+  recordAloneValues,
+  recordBytes,
+  recordValues,
+  toRecordResult,
+} from "./calls/recording.js";
 
 /** Each submission whose key is still held delays the others in its statement by a few milliseconds. */
 const MAX_HELD_BATCH = 16;

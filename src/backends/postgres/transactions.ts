@@ -9,15 +9,10 @@ import type { RecordManyResult, RecordResult, Submission } from "../../ports/sub
 import { type Row, text } from "../shared/row.js";
 import { settlementRefused } from "../shared/settlement-refused.js";
 import { transactionEnded } from "../shared/transaction-ended.js";
+import { settleValues, toSettleResult } from "./calls/attempts.js";
+import { byPlace } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
-import {
-  byPlace,
-  submissionInProgress,
-  toManyResult,
-  toRecordResult,
-  toSettleResult,
-} from "./calls/results.js";
-import { recordValues, settleValues } from "./calls/values.js";
+import { recordValues, submissionInProgress, toManyResult, toRecordResult } from "./calls/recording.js";
 import { codeOf } from "./connection/driver-error.js";
 import { notInTransaction } from "./connection/open-transaction.js";
 import { isConflict } from "./connection/store-error.js";

@@ -1,4 +1,4 @@
-import type { OperationSummary } from "../../operator/views.js";
+import type { OperationSummary } from "../../operator/summary.js";
 import type { Sent } from "../wire.js";
 import { act } from "./actions.js";
 import { redrive } from "./api.js";

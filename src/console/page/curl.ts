@@ -1,4 +1,4 @@
-import type { OperationSummary } from "../../operator/views.js";
+import type { OperationSummary } from "../../operator/summary.js";
 import type { Sent } from "../wire.js";
 
 /** Returns the command that submits the same input again, for a shell with the address and the credentials of the service. */

@@ -1,4 +1,4 @@
-import type { OperationSummary } from "../../operator/views.js";
+import type { OperationSummary } from "../../operator/summary.js";
 import type { ChainLink, Details, Sent } from "../wire.js";
 import { actedOf } from "./acted.js";
 import { cancelButton, redriveButton } from "./actions.js";

@@ -1,5 +1,5 @@
 import type { OperationPage } from "../../operator/list.js";
-import type { OperationSummary } from "../../operator/views.js";
+import type { OperationSummary } from "../../operator/summary.js";
 import type { Sent } from "../wire.js";
 import { readList } from "./api.js";
 import { openBulk } from "./bulk.js";

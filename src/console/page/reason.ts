@@ -1,6 +1,6 @@
 import { maskMessage } from "../../operator/mask-message.js";
 import { messageOf } from "../../operator/message-of.js";
-import type { OperationSummary } from "../../operator/views.js";
+import type { OperationSummary } from "../../operator/summary.js";
 import type { Sent } from "../wire.js";
 
 type Listed = Sent<OperationSummary>;

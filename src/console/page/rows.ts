@@ -1,5 +1,5 @@
 import { maskMessage } from "../../operator/mask-message.js";
-import type { OperationSummary } from "../../operator/views.js";
+import type { OperationSummary } from "../../operator/summary.js";
 import type { Sent } from "../wire.js";
 import { button, type Column, element, table } from "./dom.js";
 import { ago } from "./format.js";

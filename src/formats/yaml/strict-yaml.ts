@@ -16,8 +16,8 @@ import {
   YAMLException,
 } from "js-yaml";
 import { type AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
+import { exactNumber, inexactNumber } from "../json.js";
 import { malformed } from "../malformed.js";
-import { exactNumber, inexactNumber } from "../strict-json.js";
 
 /**
  * Parses one YAML 1.2 document. Refuses everything that JSON cannot represent or that two readers could understand

@@ -1,11 +1,10 @@
 import { type BatchSettings, createBatches } from "../../../batching/batches.js";
 import { type Answer, type Equality, mergeEqual } from "../../../batching/merge-equal.js";
 import { AsyncReplyError, maybeRecorded, notRecorded } from "../../../contract/errors.js";
-import { json, type Row } from "../../shared/row.js";
+import { integer, json, type Row } from "../../shared/row.js";
 import { isRowError, toStoreError } from "../connection/store-error.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
-import { byPlace } from "./results.js";
 
 /** Options of {@link createCallBatch}. */
 export interface CallBatchOptions<Item, Result> {
@@ -177,4 +176,36 @@ export function createUnsent<Item extends object>(): Unsent<Item> {
     },
     isGivenUp,
   };
+}
+
+/** Returns the values of all items, or only one if all are equal. Both sides take time for each element of an array. */
+export function oneForAll<Item, Value>(
+  items: readonly Item[],
+  read: (item: Item) => Value,
+): readonly Value[] {
+  const first = read(items[0] as Item);
+  return items.every((item) => read(item) === first) ? [first] : items.map(read);
+}
+
+/** Returns the values of all items, or an empty array if none of them has one. */
+export function noneOrAll<Item, Value>(
+  items: readonly Item[],
+  none: Value,
+  read: (item: Item) => Value,
+): readonly Value[] {
+  return items.every((item) => read(item) === none) ? [] : items.map(read);
+}
+
+/**
+ * Returns an optional text as an element of an array parameter, and "" for an absent text. A text that is present is
+ * never empty. Nulls are avoided because Postgres reads them as the text "NULL" in arrays if `array_nulls` is off.
+ */
+export function orEmpty(text: string | undefined): string {
+  return text ?? "";
+}
+
+/** Returns a function that finds the row of an item by its index. */
+export function byPlace(rows: readonly Row[]): (index: number) => Row | undefined {
+  const found = new Map(rows.map((row) => [integer(row, "place"), row]));
+  return (index) => found.get(index + 1);
 }

@@ -1,7 +1,7 @@
 import { sleep } from "../../../platform/waits.js";
 import type { Runtime } from "../../../ports/runtime.js";
 import type { RecordResult, Submission } from "../../../ports/submission.js";
-import { submissionInProgress } from "./results.js";
+import { submissionInProgress } from "./recording.js";
 
 /** Records a submission, or resolves to undefined if another transaction holds its key. */
 type TryRecord = (submission: Submission) => Promise<RecordResult | undefined>;

@@ -5,11 +5,10 @@ import type { RecordManyResult, Submission } from "../../../ports/submission.js"
 import type { Row } from "../../shared/row.js";
 import { codeOf } from "../connection/driver-error.js";
 import { isRowError } from "../connection/store-error.js";
-import type { Unsent } from "./call-batch.js";
+import { byPlace, type Unsent } from "./call-batch.js";
 import type { FunctionName } from "./functions.js";
 import type { Gateway } from "./gateway.js";
-import { byPlace, toManyResult } from "./results.js";
-import { recordBytes, recordValues } from "./values.js";
+import { recordBytes, recordValues, toManyResult } from "./recording.js";
 
 type List = readonly Submission[];
 

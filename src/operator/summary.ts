@@ -3,8 +3,7 @@ import { DEFAULT_URGENCY, type JsonText, type OperationStatus } from "../contrac
 import { present } from "../contract/present.js";
 import { type Problem, shownProblem } from "../contract/problem.js";
 import { toDate, toVisibleSummary } from "../contract/visible-operation.js";
-import type { InspectedOperation, ListedOperation } from "../ports/operation-reads.js";
-import { attemptsOf, type OperationAttempt } from "./attempts.js";
+import type { ListedOperation } from "../ports/operation-reads.js";
 
 /**
  * Status of an operation as operators see it. `preparing`: its resource is being created before the reply. Clients do not
@@ -52,30 +51,6 @@ export interface OperationSummary {
   readonly retriedBy?: string;
 }
 
-/** An operation with its payloads, which may be confidential. */
-export interface OperationDetails extends OperationSummary {
-  /** Input that the client submitted. */
-  readonly input: unknown;
-  /** Result that the processor returned. */
-  readonly result?: unknown;
-  /** Latest progress that the processor reported. */
-  readonly progress?: unknown;
-  /** Resource that was created before the reply: `{ body, location? }`. */
-  readonly resource?: unknown;
-  /** Metadata that the operation carries, such as trace context. */
-  readonly meta?: unknown;
-  /** The last attempts, at most 20, oldest first. Clients do not see them. */
-  readonly attempts: readonly OperationAttempt[];
-  /** When the operation is due next, or was due. Absent while an attempt runs, once it has ended, and if its store does not tell. */
-  readonly dueAt?: Date;
-  /** Id of the operation that is created when this one ends, such as the delivery of a webhook. */
-  readonly followUpId?: string;
-  /** `true` if `Operator.output` reads what the work writes. */
-  readonly hasOutput?: true;
-  /** When the work saved its last checkpoint. Absent without one. */
-  readonly lastCheckpointAt?: Date;
-}
-
 /**
  * Converts a listed operation to its public form.
  *
@@ -91,27 +66,6 @@ export function toSummary(operation: ListedOperation): OperationSummary {
     urgency,
     retentionMs,
     ...present({ principal, failedRetentionMs, key, hidden, retryOf, retriedBy, lastError }),
-  };
-}
-
-/**
- * Converts an operation with its payloads to its public form.
- *
- * Throws `CORRUPT_RECORD`.
- */
-export function toDetails(inspected: InspectedOperation): OperationDetails {
-  const { operation, token, dueAt } = inspected;
-  const { input, result, progress, resource, meta, onEnd } = operation;
-  const texts = Object.entries(present({ result, progress, resource, meta }));
-  return {
-    ...toSummary(operation),
-    input: parseStored(input),
-    ...Object.fromEntries(texts.map(([name, text]) => [name, parseStored(text)])),
-    attempts: attemptsOf(inspected),
-    ...present({
-      dueAt: token === undefined && dueAt !== undefined ? toDate(dueAt) : undefined,
-      followUpId: onEnd?.id,
-    }),
   };
 }
 

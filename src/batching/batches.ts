@@ -1,5 +1,6 @@
 import { AsyncReplyError } from "../contract/errors.js";
-import { integer, type OptionTable } from "../contract/option-table.js";
+import { integer } from "../contract/option-values.js";
+import type { OptionTable } from "../contract/options.js";
 
 /** Limits for the batches of a back end. */
 export interface BatchSettings {

@@ -7,8 +7,8 @@
 
 export type { ViewOf } from "../contract/definition/definitions.js";
 export { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
+export type { MaybePromise } from "../contract/options.js";
 export type { OutputLink, OutputPart } from "../contract/output.js";
-export type { MaybePromise } from "../contract/promises.js";
 export { type Client, type ClientPaths, createClient, type OperationClient } from "./client.js";
 export { eventStream } from "./event-stream.js";
 export type {

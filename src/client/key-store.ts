@@ -1,5 +1,4 @@
-import { misuse, shown } from "../contract/options.js";
-import type { MaybePromise } from "../contract/promises.js";
+import { type MaybePromise, misuse, shown } from "../contract/options.js";
 import { within } from "./pause.js";
 
 /** Storage for the keys of unanswered submissions: `localStorage`, a `Map`, or your own. */

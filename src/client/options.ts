@@ -1,6 +1,5 @@
-import { invalidOption, isObject, misuse, shown } from "../contract/options.js";
+import { invalidOption, isObject, type MaybePromise, misuse, shown } from "../contract/options.js";
 import type { OutputPart } from "../contract/output.js";
-import type { MaybePromise } from "../contract/promises.js";
 import type { KeyStore } from "./key-store.js";
 import type { AnyOperation } from "./operation.js";
 

@@ -1,12 +1,6 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
-import {
-  callback,
-  instance,
-  type OptionTable,
-  optional,
-  readOptions,
-  unchecked,
-} from "../contract/option-table.js";
+import { callback, instance, optional, unchecked } from "../contract/option-values.js";
+import { type OptionTable, readOptions } from "../contract/options.js";
 import type { HttpRequest, HttpResponse, RequestContext } from "../http/message/message.js";
 import { toObserver } from "../observing/to-observer.js";
 import type { Operator } from "../operator/operator.js";

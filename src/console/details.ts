@@ -1,4 +1,4 @@
-import { present } from "../contract/present.js";
+import { present } from "../contract/options.js";
 import type { OperationDetails } from "../operator/details.js";
 import type { Operator } from "../operator/operator.js";
 import { readActions } from "./actions.js";

@@ -1,5 +1,5 @@
 import { AsyncReplyError, isAsyncReplyError } from "../contract/errors.js";
-import { present } from "../contract/present.js";
+import { present } from "../contract/options.js";
 import type { SeriesOptions, SeriesStep } from "../operator/series.js";
 import type { Clock } from "../ports/runtime.js";
 import { readActions } from "./actions.js";

@@ -1,4 +1,4 @@
-import { present } from "../contract/present.js";
+import { present } from "../contract/options.js";
 import type { OperationAttempt, OperationDetails } from "../operator/details.js";
 import type { TimelineEntry } from "./wire.js";
 

@@ -1,8 +1,7 @@
 import { parseStored } from "./json/json-text.js";
 import type { JsonText } from "./operation.js";
-import { isObject } from "./options.js";
+import { isObject, present } from "./options.js";
 import { plainText } from "./plain-text.js";
-import { present } from "./present.js";
 import type { Problem } from "./problem.js";
 
 /** Why one attempt failed. For operators, never for clients. */

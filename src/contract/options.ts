@@ -1,5 +1,4 @@
 import { AsyncReplyError } from "./errors.js";
-import { MAX_TIMER_MS } from "./timers.js";
 
 /** Creates an error for wrong arguments of a function of this package. */
 export function misuse(detail: string): AsyncReplyError {
@@ -9,6 +8,43 @@ export function misuse(detail: string): AsyncReplyError {
 /** Creates an error for an option with a wrong value. The message names the option, what is expected, and the value. */
 export function invalidOption(name: string, expected: string, value: unknown): AsyncReplyError {
   return misuse(`Option \`${name}\` must be ${expected}, not ${shown(value)}.`);
+}
+
+/** Checks the value of an option and returns it, or the default if it is `undefined`. Throws `INVALID_OPTION`. */
+export type OptionReader<Value> = (value: unknown, name: string) => Value;
+
+/** A reader for each member of a settings type, and for no others. */
+export type OptionTable<Settings> = { readonly [Name in keyof Settings]-?: OptionReader<Settings[Name]> };
+
+/**
+ * Checks that options are an object without unknown names, and reads the value of each.
+ *
+ * Throws `INVALID_OPTION`, naming the option.
+ *
+ * @param owner Function that takes the options, such as `createWorker`.
+ * @param prefix Option that holds these options, such as `backoff`. Default: none.
+ */
+export function readOptions<Settings extends object>(
+  options: object,
+  table: OptionTable<Settings>,
+  owner: string,
+  prefix?: string,
+): Settings {
+  checkOptions(options, table, owner, prefix);
+  return readNamed(options, table, prefix);
+}
+
+/** Reads the options of a table from options that may have others. Throws `INVALID_OPTION`, naming the option. */
+export function readNamed<Settings extends object>(
+  options: object,
+  table: OptionTable<Settings>,
+  prefix?: string,
+): Settings {
+  const place = prefix === undefined ? "" : `${prefix}.`;
+  const readers = Object.entries<OptionReader<unknown>>(table);
+  return Object.fromEntries(
+    readers.map(([name, read]) => [name, read(Reflect.get(options, name), place + name)]),
+  ) as Settings;
 }
 
 /** Names of all members of an options type. The compiler checks that a table of this type is complete. */
@@ -113,70 +149,29 @@ export function isPromise(value: unknown): boolean {
   }
 }
 
-/**
- * Checks a whole number of at least 1, or returns the default if the option is absent. Converts nothing, because a
- * limit that silently became NaN or Infinity would be no limit.
- *
- * Throws `INVALID_OPTION`.
- */
-export function positiveInteger(name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw invalidOption(name, "a whole number greater than 0", value);
-}
-
-/** Checks a duration like {@link positiveInteger}, up to the 24.8 days that timers support. Milliseconds. */
-export function durationMs(name: string, value: number | undefined, fallback: number): number {
-  const ms = positiveInteger(name, value, fallback);
-  if (ms <= MAX_TIMER_MS) return ms;
-  throw invalidOption(name, `at most ${MAX_TIMER_MS} milliseconds (24.8 days)`, value);
-}
-
-/** Longest duration that stores must support: 100 years. Milliseconds. */
-export const MAX_DURATION_MS = 3_155_760_000_000;
-
-/** Checks a duration that no timer counts, like {@link positiveInteger}, up to 100 years. Milliseconds. */
-export function longDurationMs(name: string, value: number | undefined, fallback: number): number {
-  const ms = positiveInteger(name, value, fallback);
-  if (ms <= MAX_DURATION_MS) return ms;
-  const detail = `Option \`${name}\` is ${ms}. Pass at most ${MAX_DURATION_MS} (100 years).`;
-  throw new AsyncReplyError("INVALID_OPTION", detail);
-}
+/** Return type of users' functions: a value, or anything that `await` waits for. */
+export type MaybePromise<T> = T | PromiseLike<T>;
 
 /**
- * Checks a date and returns a copy, because a `Date` is mutable.
- *
- * Throws `INVALID_OPTION`.
+ * Returns a plain value unchanged, and everything with a callable `then` as a native promise. That includes thenables
+ * and promises of another realm, which are not `instanceof Promise`. A plain value costs no promise and no turn of the
+ * event loop.
  */
-export function checkDate(name: string, date: unknown): Date {
-  if (date instanceof Date && !Number.isNaN(date.getTime())) return new Date(date);
-  throw invalidOption(name, "a valid Date", date instanceof Date ? "Invalid Date" : date);
+export function adoptPromise<T>(answer: MaybePromise<T>): T | Promise<T> {
+  return isThenable(answer) ? Promise.resolve(answer) : answer;
 }
 
-/**
- * Checks that an option is a function. With `optional: true` it may be absent.
- *
- * Throws `INVALID_OPTION`.
- */
-export function checkFunction(
-  name: string,
-  value: unknown,
-  options: { readonly optional?: boolean } = {},
-): void {
-  if (typeof value === "function" || (options.optional === true && value === undefined)) return;
-  throw invalidOption(name, "a function", value);
+function isThenable<T>(answer: MaybePromise<T>): answer is PromiseLike<T> {
+  const isObject = (typeof answer === "object" && answer !== null) || typeof answer === "function";
+  return isObject && typeof (answer as Partial<PromiseLike<T>>).then === "function";
 }
 
-/**
- * Checks that the id of an operation is text. Any text may be an id that no longer exists, but a promise never is.
- *
- * Throws `INVALID_OPTION`.
- *
- * @param source Where the caller finds ids, such as `from a list`.
- */
-export function checkIdText(id: unknown, source: string): asserts id is string {
-  if (typeof id === "string") return;
-  throw misuse(`Expected the id of an operation, not ${shown(id)}. Pass the \`operationId\` ${source}.`);
+type Present<Members> = { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+
+/** Leaves out members that are undefined. */
+export function present<Members extends object>(members: Members): Present<Members> {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Present<Members>;
 }
 
 /**

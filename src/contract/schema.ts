@@ -1,8 +1,8 @@
 import { contractViolation } from "./contract-violation.js";
 import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "./errors.js";
 import { toFragmentPointer } from "./json/fragment-pointer.js";
+import { adoptPromise } from "./options.js";
 import type { Violation } from "./problem.js";
-import { adoptPromise } from "./promises.js";
 
 /**
  * Part of Standard Schema v1 (standardschema.dev) that this package uses. zod, valibot, arktype and others implement

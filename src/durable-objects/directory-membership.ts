@@ -1,5 +1,5 @@
 import { AsyncReplyError } from "../contract/errors.js";
-import { present } from "../contract/present.js";
+import { present } from "../contract/options.js";
 import { withinTime } from "../platform/waits.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";

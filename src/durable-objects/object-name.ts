@@ -1,4 +1,5 @@
-import { integer, type OptionReader } from "../contract/option-table.js";
+import { integer } from "../contract/option-values.js";
+import type { OptionReader } from "../contract/options.js";
 
 /** Which operations an object keeps: those of a tenant, or a share of them. */
 export interface ObjectName {

@@ -1,4 +1,4 @@
-import { present } from "../contract/present.js";
+import { present } from "../contract/options.js";
 import type { OperationStore } from "../ports/operation-store.js";
 import type { Clock } from "../ports/runtime.js";
 import type { ObjectReport } from "./directory/calls.js";

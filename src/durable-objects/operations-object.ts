@@ -3,14 +3,8 @@ import { type DurableObjectBackend, openStorage } from "../backends/durable-obje
 import type { ObjectSql } from "../backends/durable-objects/storage.js";
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
-import {
-  flag,
-  instance,
-  type OptionTable,
-  optional,
-  readOptions,
-  unchecked,
-} from "../contract/option-table.js";
+import { flag, instance, optional, unchecked } from "../contract/option-values.js";
+import { type OptionTable, readOptions } from "../contract/options.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";
 import type { Runtime } from "../ports/runtime.js";
 import type { Sync } from "../ports/synchronous.js";

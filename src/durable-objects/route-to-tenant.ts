@@ -3,7 +3,7 @@ import { toResponse } from "../adapters/fetch/write-response.js";
 import { createMemoryBackend } from "../backends/memory/backend.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
-import { callback } from "../contract/option-table.js";
+import { callback } from "../contract/option-values.js";
 import type { Format } from "../formats/format.js";
 import { admitRequest } from "../http/access/admit-request.js";
 import { createRouter, type Handler } from "../http/handle.js";

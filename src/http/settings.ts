@@ -4,12 +4,10 @@ import {
   flag,
   integer,
   leaseDuration,
-  type OptionReader,
-  type OptionTable,
   optional,
   text,
-} from "../contract/option-table.js";
-import { invalidOption } from "../contract/options.js";
+} from "../contract/option-values.js";
+import { invalidOption, type OptionReader, type OptionTable } from "../contract/options.js";
 import { readProblemBaseUri } from "../contract/problem-base-uri.js";
 import type { Authorization, AuthorizationRequest, Authorize, Principal } from "../ports/authorize.js";
 

@@ -1,6 +1,5 @@
 import { withoutPayload } from "../contract/contract-violation.js";
-import { invalidOption } from "../contract/options.js";
-import { adoptPromise } from "../contract/promises.js";
+import { adoptPromise, invalidOption } from "../contract/options.js";
 import type { Observer } from "../ports/observer.js";
 import type { Clock } from "../ports/runtime.js";
 import { createConsoleObserver } from "./console-observer.js";

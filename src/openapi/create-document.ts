@@ -1,5 +1,5 @@
-import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
-import { invalidOption, isObject } from "../contract/options.js";
+import { unchecked } from "../contract/option-values.js";
+import { invalidOption, isObject, type OptionTable, readOptions } from "../contract/options.js";
 import type { ServiceContext } from "../http/context.js";
 import { contextOf } from "../service/check-service.js";
 import type { Service } from "../service/service.js";

@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { flag, type OptionTable, readOptions, text } from "../contract/option-table.js";
-import { invalidOption } from "../contract/options.js";
+import { flag, text } from "../contract/option-values.js";
+import { invalidOption, type OptionTable, readOptions } from "../contract/options.js";
 import { jsonFormat } from "../formats/json.js";
 import { admitRequest } from "../http/access/admit-request.js";
 import type { ServiceContext } from "../http/context.js";

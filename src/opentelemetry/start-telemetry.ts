@@ -1,11 +1,11 @@
+import { either, optional } from "../contract/option-values.js";
 import {
-  either,
+  invalidOption,
+  isObject,
   type OptionReader,
   type OptionTable,
-  optional,
   readOptions,
-} from "../contract/option-table.js";
-import { invalidOption, isObject } from "../contract/options.js";
+} from "../contract/options.js";
 import type { Operator } from "../operator/operator.js";
 import { SHARED } from "../protocol/shared.js";
 import type { Service } from "../service/service.js";

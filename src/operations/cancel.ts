@@ -1,5 +1,5 @@
 import type { Operation } from "../contract/operation.js";
-import { present } from "../contract/present.js";
+import { present } from "../contract/options.js";
 import type { Observer } from "../ports/observer.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import type { WorkCounter } from "../ports/work-counter.js";

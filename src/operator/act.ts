@@ -1,7 +1,6 @@
 import { tenantProblem } from "../contract/operation.js";
-import { type OptionTable, optional } from "../contract/option-table.js";
-import { misuse } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { optional } from "../contract/option-values.js";
+import { misuse, type OptionTable, present } from "../contract/options.js";
 import type { Action } from "../ports/actions-store.js";
 import type { ActedEvent } from "../ports/observer.js";
 import type { OperatorContext } from "./context.js";

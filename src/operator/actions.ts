@@ -1,8 +1,7 @@
 import { AsyncReplyError } from "../contract/errors.js";
 import { parseStored } from "../contract/json/json-text.js";
-import { integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
-import { checkIdText } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { checkIdText, integer, optional } from "../contract/option-values.js";
+import { type OptionTable, present, readOptions } from "../contract/options.js";
 import type { ActionKind, RecordedAction } from "../ports/actions-store.js";
 import { checkKnown, type OperatorContext } from "./context.js";
 import { readDate } from "./filter.js";

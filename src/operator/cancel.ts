@@ -1,5 +1,4 @@
-import { readOptions } from "../contract/option-table.js";
-import { present } from "../contract/present.js";
+import { present, readOptions } from "../contract/options.js";
 import { type CancelCalls, cancelOperation } from "../operations/cancel.js";
 import type { CancelOutcome } from "../ports/operation-store.js";
 import { ACTION_OPTIONS, type ActionOptions, recordAction } from "./act.js";

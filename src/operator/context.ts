@@ -2,10 +2,18 @@ import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions } from "../contract/definition/definitions.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { isOperationId } from "../contract/operation.js";
-import { type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
-import { invalidOption, isObject, misuse, shown, suggestName } from "../contract/options.js";
+import { unchecked } from "../contract/option-values.js";
+import {
+  invalidOption,
+  isObject,
+  misuse,
+  type OptionTable,
+  present,
+  readOptions,
+  shown,
+  suggestName,
+} from "../contract/options.js";
 import type { OutputPosition } from "../contract/output.js";
-import { present } from "../contract/present.js";
 import { minutesOf } from "../observing/minutes.js";
 import { toObserver } from "../observing/to-observer.js";
 import { createSystemRuntime } from "../platform/system-runtime.js";

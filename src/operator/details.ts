@@ -1,8 +1,8 @@
 import { type AttemptError, attemptErrorsIn, MAX_ATTEMPT_ERRORS } from "../contract/attempt-errors.js";
 import { type AttemptStart, readAttemptToken } from "../contract/attempt-token.js";
 import { parseStored } from "../contract/json/json-text.js";
+import { present } from "../contract/options.js";
 import { END } from "../contract/output.js";
-import { present } from "../contract/present.js";
 import { type Problem, type ProblemName, problemType } from "../contract/problem.js";
 import { toDate } from "../contract/visible-operation.js";
 import type { InspectedOperation } from "../ports/operation-reads.js";

@@ -1,7 +1,7 @@
 import { type AttemptError, attemptErrorsIn } from "../contract/attempt-errors.js";
 import type { OperationLimits } from "../contract/definition/limits.js";
 import type { Operation } from "../contract/operation.js";
-import { present } from "../contract/present.js";
+import { present } from "../contract/options.js";
 import type { BoundedCount, DefinitionStats, InspectedOperation } from "../ports/operation-reads.js";
 import type { OperatorContext } from "./context.js";
 import { isOpen } from "./details.js";

@@ -1,4 +1,5 @@
-import { flag, integer, optional, readOptions } from "../contract/option-table.js";
+import { flag, integer, optional } from "../contract/option-values.js";
+import { readOptions } from "../contract/options.js";
 import type { ProblemName } from "../contract/problem.js";
 import type { ListedOperation } from "../ports/operation-reads.js";
 import type { OperatorContext } from "./context.js";

@@ -1,8 +1,7 @@
 import { parseStored } from "../contract/json/json-text.js";
 import { TENANT_RULE, tenantProblem } from "../contract/operation.js";
-import { flag, type OptionTable, optional } from "../contract/option-table.js";
-import { checkDate, invalidOption, misuse, shown, suggestName } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { checkDate, flag, optional } from "../contract/option-values.js";
+import { invalidOption, misuse, type OptionTable, present, shown, suggestName } from "../contract/options.js";
 import { PROBLEM_NAMES, type Problem, type ProblemName, problemType } from "../contract/problem.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import { checkKnown, type OperatorContext } from "./context.js";

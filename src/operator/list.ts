@@ -1,6 +1,5 @@
-import { flag, integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
-import { invalidOption, misuse } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { flag, integer, optional } from "../contract/option-values.js";
+import { invalidOption, misuse, type OptionTable, present, readOptions } from "../contract/options.js";
 import type { ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import { parseCursor, toCursor } from "../protocol/list-cursor.js";
 import type { OperatorContext } from "./context.js";

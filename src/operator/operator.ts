@@ -1,7 +1,7 @@
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
 import type { OperationLimits } from "../contract/definition/limits.js";
-import { checkIdText } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { checkIdText } from "../contract/option-values.js";
+import { present } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Observer } from "../ports/observer.js";
 import type { Runtime } from "../ports/runtime.js";

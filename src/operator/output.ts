@@ -1,7 +1,7 @@
 import { parseStored } from "../contract/json/json-text.js";
 import { isTerminal, type JsonText } from "../contract/operation.js";
-import { optional, readOptions } from "../contract/option-table.js";
-import { invalidOption, misuse, shown } from "../contract/options.js";
+import { optional } from "../contract/option-values.js";
+import { invalidOption, misuse, readOptions, shown } from "../contract/options.js";
 import {
   BEGINNING,
   END,

@@ -1,4 +1,4 @@
-import { readOptions } from "../contract/option-table.js";
+import { readOptions } from "../contract/options.js";
 import type { DefinitionStats } from "../ports/operation-reads.js";
 import { ACTION_OPTIONS, type ActionOptions, recordAction } from "./act.js";
 import { checkKnown, type OperatorContext } from "./context.js";

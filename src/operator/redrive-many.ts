@@ -1,15 +1,14 @@
 import { isAsyncReplyError } from "../contract/errors.js";
 import type { Mutable } from "../contract/mutable.js";
+import { flag, instance, integer, optional } from "../contract/option-values.js";
 import {
-  flag,
-  instance,
-  integer,
+  invalidOption,
+  isObject,
+  misuse,
   type OptionTable,
-  optional,
+  present,
   readOptions,
-} from "../contract/option-table.js";
-import { invalidOption, isObject, misuse } from "../contract/options.js";
-import { present } from "../contract/present.js";
+} from "../contract/options.js";
 import { sleep } from "../platform/waits.js";
 import type { BoundedCount, ListedOperation, ListPosition, ListRequest } from "../ports/operation-reads.js";
 import type { Clock } from "../ports/runtime.js";

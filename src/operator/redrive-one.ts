@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
 import { fromBase64Url } from "../contract/base64url.js";
-import { flag, type OptionTable, readOptions } from "../contract/option-table.js";
-import { present } from "../contract/present.js";
+import { flag } from "../contract/option-values.js";
+import { type OptionTable, present, readOptions } from "../contract/options.js";
 import type { OperationEvent } from "../ports/observer.js";
 import type { ListedOperation } from "../ports/operation-reads.js";
 import type { RedriveResult } from "../ports/operation-store.js";

@@ -1,5 +1,4 @@
-import { invalidOption } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { invalidOption, present } from "../contract/options.js";
 import type { ListPosition } from "../ports/operation-reads.js";
 import { parseCursor, toCursor } from "../protocol/list-cursor.js";
 import { type ActionOptions, recordAction } from "./act.js";

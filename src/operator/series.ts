@@ -1,7 +1,6 @@
 import { AsyncReplyError } from "../contract/errors.js";
-import { flag, type OptionTable, optional, readOptions } from "../contract/option-table.js";
-import { invalidOption, misuse } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { flag, optional } from "../contract/option-values.js";
+import { invalidOption, misuse, type OptionTable, present, readOptions } from "../contract/options.js";
 import { type Histogram, quantile } from "../ports/histogram.js";
 import { MINUTE_MS, type StepWork, type WorkCounts } from "../ports/minutes-store.js";
 import { WEBHOOK_DELIVERY } from "../ports/webhooks.js";

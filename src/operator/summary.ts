@@ -1,6 +1,6 @@
 import { parseStored } from "../contract/json/json-text.js";
 import { DEFAULT_URGENCY, type JsonText, type OperationStatus } from "../contract/operation.js";
-import { present } from "../contract/present.js";
+import { present } from "../contract/options.js";
 import { type Problem, shownProblem } from "../contract/problem.js";
 import { toDate, toVisibleSummary } from "../contract/visible-operation.js";
 import type { ListedOperation } from "../ports/operation-reads.js";

@@ -1,8 +1,7 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
 import { AsyncReplyError, isAsyncReplyError, maybeRecorded } from "../contract/errors.js";
 import { withId } from "../contract/operation.js";
-import { isObject } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { isObject, present } from "../contract/options.js";
 import { operationError } from "../contract/problem.js";
 import { systemClock } from "../platform/system-runtime.js";
 import type { Backend, SeparateStores, Submissions } from "../ports/backend.js";

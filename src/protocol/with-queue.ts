@@ -1,6 +1,5 @@
 import { type AwaitUsing, awaitUsing } from "../contract/await-using.js";
-import { isObject, kindOf, misuse } from "../contract/options.js";
-import { present } from "../contract/present.js";
+import { isObject, kindOf, misuse, present } from "../contract/options.js";
 import type { Backend } from "../ports/backend.js";
 import type { Queue } from "../ports/queue.js";
 import { checkBackend } from "./check-backend.js";

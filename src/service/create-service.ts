@@ -2,13 +2,13 @@ import { createMemoryBackend } from "../backends/memory/backend.js";
 import { awaitUsing } from "../contract/await-using.js";
 import { checkDefinitions } from "../contract/definition/check-definition.js";
 import type { Definitions, NameOf } from "../contract/definition/definitions.js";
-import { readNamed } from "../contract/option-table.js";
+import { checkFunction } from "../contract/option-values.js";
 import {
-  checkFunction,
   checkOptions,
   isObject,
   misuse,
   type OptionNames,
+  readNamed,
   shown,
   suggestName,
 } from "../contract/options.js";

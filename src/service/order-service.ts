@@ -6,7 +6,8 @@ import {
   type OrderOptions,
 } from "../contract/definition/order.js";
 import { isPlain } from "../contract/json/json-text.js";
-import { checkFunction, checkOptions } from "../contract/options.js";
+import { checkFunction } from "../contract/option-values.js";
+import { checkOptions } from "../contract/options.js";
 import type { CreatedResource, CreateResource } from "../ports/create.js";
 import { createService, SERVICE_OPTIONS, type ServiceOptions } from "./create-service.js";
 import type { ServiceFor, WithHook } from "./service.js";

@@ -2,7 +2,8 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError } from "../contract/errors.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isTerminal } from "../contract/operation.js";
-import { checkIdText, invalidOption, misuse } from "../contract/options.js";
+import { checkIdText } from "../contract/option-values.js";
+import { invalidOption, misuse } from "../contract/options.js";
 import {
   BEGINNING,
   isSamePosition,

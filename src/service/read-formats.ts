@@ -1,5 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
-import { checkFunction, invalidOption, isObject, misuse, shown } from "../contract/options.js";
+import { checkFunction } from "../contract/option-values.js";
+import { invalidOption, isObject, misuse, shown } from "../contract/options.js";
 import type { Format } from "../formats/format.js";
 import { jsonFormat } from "../formats/json.js";
 

@@ -1,6 +1,6 @@
 import type { OperationDefinition } from "../contract/definition/definition.js";
 import type { Operation } from "../contract/operation.js";
-import { checkIdText } from "../contract/options.js";
+import { checkIdText } from "../contract/option-values.js";
 import { toDate, type VisibleOperation } from "../contract/visible-operation.js";
 import type { ServiceContext } from "../http/context.js";
 import { viewOf } from "../http/operation/status-monitor.js";

@@ -2,7 +2,7 @@ import type { OperationDefinition } from "../contract/definition/definition.js";
 import { AsyncReplyError, operationFailed } from "../contract/errors.js";
 import { parseStored } from "../contract/json/json-text.js";
 import { isTerminal, type Operation } from "../contract/operation.js";
-import { checkIdText } from "../contract/options.js";
+import { checkIdText } from "../contract/option-values.js";
 import { shownProblem } from "../contract/problem.js";
 import type { ServiceContext } from "../http/context.js";
 import { serviceClosed } from "../protocol/lifecycle.js";

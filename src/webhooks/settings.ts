@@ -1,5 +1,5 @@
-import { callback, integer, type OptionTable, optional, readOptions } from "../contract/option-table.js";
-import { invalidOption } from "../contract/options.js";
+import { callback, integer, optional } from "../contract/option-values.js";
+import { invalidOption, type OptionTable, readOptions } from "../contract/options.js";
 import type { Principal } from "../ports/authorize.js";
 import type { Clock } from "../ports/runtime.js";
 import { createGuardedSend } from "./sending/guarded-send.js";

@@ -1,6 +1,6 @@
 import { AsyncReplyError, unauthenticated } from "../contract/errors.js";
-import { callback, duration, type OptionTable, readOptions, unchecked } from "../contract/option-table.js";
-import { invalidOption, misuse, shown } from "../contract/options.js";
+import { callback, duration, unchecked } from "../contract/option-values.js";
+import { invalidOption, misuse, type OptionTable, readOptions, shown } from "../contract/options.js";
 import type { WebhookEvent } from "./event.js";
 import {
   type Bytes,

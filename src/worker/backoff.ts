@@ -1,5 +1,5 @@
-import { duration, type OptionTable, readOptions } from "../contract/option-table.js";
-import { invalidOption } from "../contract/options.js";
+import { duration } from "../contract/option-values.js";
+import { invalidOption, type OptionTable, readOptions } from "../contract/options.js";
 
 /**
  * Bounds of the delays between attempts. The n-th delay is random between 0 and `baseMs` × 2ⁿ⁻¹, and at most `maxMs`.

@@ -8,8 +8,16 @@ import type {
   ProcessorResultOf,
 } from "../contract/definition/definitions.js";
 import type { Operation } from "../contract/operation.js";
-import { callback, type OptionTable, readOptions } from "../contract/option-table.js";
-import { checkFunction, isObject, isPromise, misuse, shown, suggestName } from "../contract/options.js";
+import { callback, checkFunction } from "../contract/option-values.js";
+import {
+  isObject,
+  isPromise,
+  misuse,
+  type OptionTable,
+  readOptions,
+  shown,
+  suggestName,
+} from "../contract/options.js";
 import type { AnyCreate, AnyCreators } from "../ports/create.js";
 import {
   checkWebhooks,

@@ -4,10 +4,9 @@ import {
   integer,
   leaseDuration,
   longDuration,
-  type OptionTable,
   optional,
-  readOptions,
-} from "../contract/option-table.js";
+} from "../contract/option-values.js";
+import { type OptionTable, readOptions } from "../contract/options.js";
 import { type Backoff, type BackoffOptions, createBackoff } from "./backoff.js";
 
 /** Options for the attempts of a processor. Every number is an integer greater than 0. */

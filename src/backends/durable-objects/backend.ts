@@ -1,4 +1,5 @@
-import { instance, type OptionTable, readOptions, unchecked } from "../../contract/option-table.js";
+import { instance, unchecked } from "../../contract/option-values.js";
+import { type OptionTable, readOptions } from "../../contract/options.js";
 import { createOperationStore } from "../../engine/operation-store.js";
 import { createOutputStore } from "../../engine/output-store.js";
 import { createSystemRuntime } from "../../platform/system-runtime.js";

@@ -1,5 +1,6 @@
 import { type AwaitUsing, awaitUsing } from "../../contract/await-using.js";
-import { instance, integer, type OptionTable, readOptions } from "../../contract/option-table.js";
+import { instance, integer } from "../../contract/option-values.js";
+import { type OptionTable, readOptions } from "../../contract/options.js";
 import { createActionsStore } from "../../engine/actions.js";
 import type { Driver } from "../../engine/driver.js";
 import { createMinutesStore } from "../../engine/minutes.js";

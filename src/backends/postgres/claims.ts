@@ -4,7 +4,7 @@ import type { OperationStore } from "../../ports/operation-store.js";
 import { integer, json, type Row, text, toDue, toOperation } from "../shared/row.js";
 import type { Gateway } from "./calls/gateway.js";
 import type { LiveEntries } from "./live-entries.js";
-import type { Changes } from "./notices/changes.js";
+import type { Changes } from "./notices/channels.js";
 import type { Notifications } from "./notices/notifications.js";
 
 /** Parts of the back end that claims use. */

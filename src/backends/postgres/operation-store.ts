@@ -18,7 +18,7 @@ import { createAttemptBatches } from "./calls/attempts.js";
 import { orEmpty } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { ABSENT_MS, extraOf } from "./calls/recording.js";
-import type { Changes } from "./notices/changes.js";
+import type { Changes } from "./notices/channels.js";
 
 const CANCEL_OUTCOMES: readonly CancelOutcome[] = ["cancelled", "requested", "terminal"];
 

@@ -13,7 +13,7 @@ import { chunksText, toHead, toRun, toSegments } from "../shared/output-row.js";
 import { integer, type Row, state, text } from "../shared/row.js";
 import { createCallBatch, orEmpty } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
-import type { Changes } from "./notices/changes.js";
+import type { Changes } from "./notices/channels.js";
 
 /** Creates the output store. Concurrent appends of all operations share a statement. */
 export function createPostgresOutput(

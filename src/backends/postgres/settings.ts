@@ -1,13 +1,6 @@
 import { BATCH_OPTIONS, type BatchSettings, MAX_BATCH_BYTES } from "../../batching/batches.js";
-import {
-  duration,
-  either,
-  flag,
-  integer,
-  type OptionTable,
-  readOptions,
-  unchecked,
-} from "../../contract/option-table.js";
+import { duration, either, flag, integer, unchecked } from "../../contract/option-values.js";
+import { type OptionTable, readOptions } from "../../contract/options.js";
 import { createSystemRuntime } from "../../platform/system-runtime.js";
 import type { Runtime } from "../../ports/runtime.js";
 import type { SqlClient, SqlDatabase, SqlPool } from "./connection/sql-database.js";

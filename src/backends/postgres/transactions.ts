@@ -17,7 +17,7 @@ import { codeOf } from "./connection/driver-error.js";
 import { notInTransaction } from "./connection/open-transaction.js";
 import { isConflict } from "./connection/store-error.js";
 import { createTurnsIn } from "./in-turn.js";
-import type { Changes } from "./notices/changes.js";
+import type { Changes } from "./notices/channels.js";
 import { appendValues } from "./output.js";
 
 const LOST: SettleResult = { outcome: "lost" };

@@ -1,4 +1,4 @@
-import { present } from "../../contract/present.js";
+import { present } from "../../contract/options.js";
 import type { ActionKind, RecordedAction } from "../../ports/actions-store.js";
 import { integer, type Row, text } from "./row.js";
 

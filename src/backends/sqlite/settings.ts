@@ -1,12 +1,6 @@
 import { BATCH_OPTIONS, MAX_BATCH_BYTES } from "../../batching/batches.js";
-import {
-  duration,
-  either,
-  instance,
-  type OptionTable,
-  readOptions,
-  unchecked,
-} from "../../contract/option-table.js";
+import { duration, either, instance, unchecked } from "../../contract/option-values.js";
+import { type OptionTable, readOptions } from "../../contract/options.js";
 import { createSystemRuntime } from "../../platform/system-runtime.js";
 import type { Clock, Runtime } from "../../ports/runtime.js";
 import type { SqliteDatabase } from "./connection/sqlite-database.js";

@@ -1,4 +1,5 @@
-import { instance, type OptionTable, text } from "../../contract/option-table.js";
+import { instance, text } from "../../contract/option-values.js";
+import type { OptionTable } from "../../contract/options.js";
 import type { BrokerOptions } from "../shared/settings.js";
 import type { Bullmq } from "./bullmq.js";
 

@@ -1,12 +1,5 @@
-import {
-  callback,
-  flag,
-  instance,
-  integer,
-  type OptionTable,
-  optional,
-  text,
-} from "../../contract/option-table.js";
+import { callback, flag, instance, integer, optional, text } from "../../contract/option-values.js";
+import type { OptionTable } from "../../contract/options.js";
 import type { BrokerOptions, BrokerSettings } from "../shared/settings.js";
 import type { JetStream, NatsHeaders } from "./jetstream.js";
 

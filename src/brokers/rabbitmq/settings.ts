@@ -1,4 +1,5 @@
-import { either, flag, instance, type OptionTable, text } from "../../contract/option-table.js";
+import { either, flag, instance, text } from "../../contract/option-values.js";
+import type { OptionTable } from "../../contract/options.js";
 import type { BrokerOptions, BrokerSettings } from "../shared/settings.js";
 import type { AmqpConnection } from "./amqp.js";
 

@@ -1,4 +1,5 @@
-import { duration, type OptionTable, readOptions, unchecked } from "../../contract/option-table.js";
+import { duration, unchecked } from "../../contract/option-values.js";
+import { type OptionTable, readOptions } from "../../contract/options.js";
 import { toObserver } from "../../observing/to-observer.js";
 import { createSystemRuntime } from "../../platform/system-runtime.js";
 import type { Observer } from "../../ports/observer.js";

@@ -4,14 +4,11 @@ import {
   flag,
   integer,
   longDuration,
-  type OptionReader,
-  type OptionTable,
   optional,
-  readOptions,
   text,
   unchecked,
-} from "../option-table.js";
-import { invalidOption, isObject } from "../options.js";
+} from "../option-values.js";
+import { invalidOption, isObject, type OptionReader, type OptionTable, readOptions } from "../options.js";
 import type { InferInput, InferOutput, StandardSchema } from "../schema.js";
 import { checkName, checkPathFields, checkSchema } from "./check-definition.js";
 import type { CheckedInput, CheckedPath } from "./checked-types.js";

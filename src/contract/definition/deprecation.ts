@@ -1,5 +1,5 @@
-import { type OptionTable, optional, readOptions } from "../option-table.js";
-import { checkDate, invalidOption } from "../options.js";
+import { checkDate, optional } from "../option-values.js";
+import { invalidOption, type OptionTable, readOptions } from "../options.js";
 
 /** When and why clients should stop using an operation. */
 export interface Deprecation {

@@ -1,5 +1,4 @@
-import { type OptionReader, type OptionTable, readOptions } from "../option-table.js";
-import { invalidOption } from "../options.js";
+import { invalidOption, type OptionReader, type OptionTable, readOptions } from "../options.js";
 
 /** Limits of the work of one definition, across all services and workers. */
 export interface OperationLimits {

@@ -1,4 +1,5 @@
-import { longDuration, type OptionReader, optional } from "../option-table.js";
+import { longDuration, optional } from "../option-values.js";
+import type { OptionReader } from "../options.js";
 
 /** Workers look for work that has expired about every second, so a shorter time would often be over before they look. */
 const MIN_START_WITHIN_MS = 1_000;

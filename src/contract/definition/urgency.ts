@@ -1,6 +1,5 @@
 import { DEFAULT_URGENCY } from "../operation.js";
-import { type OptionReader, type OptionTable, readOptions } from "../option-table.js";
-import { invalidOption, misuse } from "../options.js";
+import { invalidOption, misuse, type OptionReader, type OptionTable, readOptions } from "../options.js";
 
 /** Urgencies from which clients may choose with the header field `Priority` (RFC 9218). Whole numbers from 0 to 7. */
 export interface UrgencyRange {

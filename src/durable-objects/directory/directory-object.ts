@@ -2,7 +2,7 @@ import { createObjectStatements } from "../../backends/durable-objects/statement
 import type { ObjectStorage } from "../../backends/durable-objects/storage.js";
 import actions from "../../backends/sqlite/schema/actions.sql";
 import { type Addition, addVersions, isCurrent } from "../../backends/sqlite/schema/versions.js";
-import { instance } from "../../contract/option-table.js";
+import { instance } from "../../contract/option-values.js";
 import { createSystemRuntime } from "../../platform/system-runtime.js";
 import { answering, type Caller, callerOf, objectNamed } from "../object-calls.js";
 import type { ObjectNamespace } from "../platform.js";

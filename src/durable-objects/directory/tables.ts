@@ -1,7 +1,7 @@
 import { integer, type Row, text, toBoundedCount, toPaused } from "../../backends/shared/row.js";
 import type { Statements } from "../../backends/sqlite/connection/statements.js";
 import { createActionsTable } from "../../backends/sqlite/records/actions.js";
-import { present } from "../../contract/present.js";
+import { present } from "../../contract/options.js";
 import { ACTIONS_KEPT_MS } from "../../ports/actions-store.js";
 import type { DefinitionStats } from "../../ports/operation-reads.js";
 import { toNameText } from "../object-name.js";

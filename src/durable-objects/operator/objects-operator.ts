@@ -1,6 +1,6 @@
 import type { Definitions, NameOf } from "../../contract/definition/definitions.js";
-import { either, instance, integer, type OptionTable, readOptions } from "../../contract/option-table.js";
-import { present } from "../../contract/present.js";
+import { either, instance, integer } from "../../contract/option-values.js";
+import { type OptionTable, present, readOptions } from "../../contract/options.js";
 import { COMMON_OPTIONS, contextOf } from "../../operator/context.js";
 import { type Operator, type OperatorOptions, operatorOf } from "../../operator/operator.js";
 import type { TenantOrder } from "../directory/calls.js";

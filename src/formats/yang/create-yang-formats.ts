@@ -1,4 +1,5 @@
-import { type OptionTable, readOptions, text } from "../../contract/option-table.js";
+import { text } from "../../contract/option-values.js";
+import { type OptionTable, readOptions } from "../../contract/options.js";
 import type { Format } from "../format.js";
 import { createYangJson } from "./json-format.js";
 import { createYangXml } from "./xml-format.js";

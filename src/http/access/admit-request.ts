@@ -1,6 +1,6 @@
 import { AsyncReplyError, isAsyncReplyError, unauthenticated } from "../../contract/errors.js";
 import { PRINCIPAL_RULE, TENANT_RULE, tenantProblem } from "../../contract/operation.js";
-import { adoptPromise, type MaybePromise } from "../../contract/promises.js";
+import { adoptPromise, type MaybePromise } from "../../contract/options.js";
 import { withinTime } from "../../platform/waits.js";
 import type { Authorization, AuthorizationRequest, Principal } from "../../ports/authorize.js";
 import type { ServiceContext } from "../context.js";

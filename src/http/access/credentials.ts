@@ -1,7 +1,13 @@
 import { unauthenticated } from "../../contract/errors.js";
-import { type OptionTable, readOptions, text } from "../../contract/option-table.js";
-import { isObject, kindOf, misuse } from "../../contract/options.js";
-import { adoptPromise } from "../../contract/promises.js";
+import { text } from "../../contract/option-values.js";
+import {
+  adoptPromise,
+  isObject,
+  kindOf,
+  misuse,
+  type OptionTable,
+  readOptions,
+} from "../../contract/options.js";
 import type { AuthorizationRequest, Authorize, Principal } from "../../ports/authorize.js";
 import { tokenRefusal } from "./token-refusal.js";
 

@@ -1,5 +1,5 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
-import { adoptPromise } from "../../contract/promises.js";
+import { adoptPromise } from "../../contract/options.js";
 import { withinTime } from "../../platform/waits.js";
 import type { Clock } from "../../ports/runtime.js";
 import type { HttpRequest } from "./message.js";

@@ -2,7 +2,7 @@ import type { JsonSchema, OperationDefinition } from "../../contract/definition/
 import type { PathParams } from "../../contract/definition/path-pattern.js";
 import { AsyncReplyError } from "../../contract/errors.js";
 import { parseIdempotencyKey } from "../../contract/idempotency-key.js";
-import { adoptPromise } from "../../contract/promises.js";
+import { adoptPromise } from "../../contract/options.js";
 import type { Format, ParseContext, ParsedBody } from "../../formats/format.js";
 import { joined, type RequestFields, single } from "../message/headers.js";
 import { parseMediaType } from "../negotiation/media-type.js";

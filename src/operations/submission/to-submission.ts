@@ -2,8 +2,7 @@ import type { OperationDefinition } from "../../contract/definition/definition.j
 import { AsyncReplyError } from "../../contract/errors.js";
 import type { Mutable } from "../../contract/mutable.js";
 import { DEFAULT_URGENCY, type NewOperation, tenantProblem } from "../../contract/operation.js";
-import { misuse } from "../../contract/options.js";
-import { adoptPromise } from "../../contract/promises.js";
+import { adoptPromise, misuse } from "../../contract/options.js";
 import type { Submission } from "../../ports/submission.js";
 import type { CheckedPayload } from "./check-payload.js";
 import type { SubmissionContext } from "./context.js";

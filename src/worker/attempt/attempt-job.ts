@@ -1,8 +1,7 @@
 import { AsyncReplyError, isAsyncReplyError } from "../../contract/errors.js";
 import { toJsonText } from "../../contract/json/json-text.js";
 import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
-import { type OptionTable, readOptions } from "../../contract/option-table.js";
-import { misuse, shown } from "../../contract/options.js";
+import { misuse, type OptionTable, readOptions, shown } from "../../contract/options.js";
 import { validateAs, validateNow } from "../../contract/schema.js";
 import { MAX_TIMER_MS } from "../../contract/timers.js";
 import type { DeliveryAttempt } from "../../ports/webhooks.js";

@@ -1,5 +1,5 @@
 import { AsyncReplyError } from "../../contract/errors.js";
-import { adoptPromise } from "../../contract/promises.js";
+import { adoptPromise } from "../../contract/options.js";
 
 /** Calls a function of the user in a transaction, and tells its error from those of the store. */
 export class UserFunction<Result> {

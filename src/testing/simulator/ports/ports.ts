@@ -1,4 +1,4 @@
-import { present } from "../../../contract/present.js";
+import { present } from "../../../contract/options.js";
 import type { Backend, Submissions } from "../../../ports/backend.js";
 import { composeStores } from "../../../protocol/compose-stores.js";
 import type { Stage } from "../stage.js";

@@ -1,5 +1,5 @@
 import type { Settlement } from "../../../contract/operation.js";
-import { present } from "../../../contract/present.js";
+import { present } from "../../../contract/options.js";
 import type { Transactions as Port } from "../../../ports/backend.js";
 import type { Lease, SettleResult } from "../../../ports/operation-store.js";
 import type { OutputAppend } from "../../../ports/output-store.js";

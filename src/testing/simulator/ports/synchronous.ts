@@ -1,5 +1,5 @@
 import type { NewOperation, Settlement } from "../../../contract/operation.js";
-import { present } from "../../../contract/present.js";
+import { present } from "../../../contract/options.js";
 import type { OutputAppend } from "../../../ports/output-store.js";
 import type { RecordResult } from "../../../ports/submission.js";
 import type { SynchronousTransactions as Port } from "../../../ports/synchronous.js";

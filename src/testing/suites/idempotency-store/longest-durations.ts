@@ -1,4 +1,4 @@
-import { MAX_DURATION_MS } from "../../../contract/options.js";
+import { MAX_DURATION_MS } from "../../../contract/option-values.js";
 import { deepEqual } from "../../expect.js";
 import { bound, type IdempotencyStoreCheck } from "./fixtures.js";
 

@@ -1,4 +1,4 @@
-import { MAX_DURATION_MS } from "../../../contract/options.js";
+import { MAX_DURATION_MS } from "../../../contract/option-values.js";
 import { deepEqual, equal } from "../../expect.js";
 import { createEnded, read } from "../operation-store/fixtures.js";
 import { type SeparateOperationStoreCheck, takeExpiredIds } from "./fixtures.js";

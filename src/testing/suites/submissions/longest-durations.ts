@@ -1,4 +1,4 @@
-import { MAX_DURATION_MS } from "../../../contract/options.js";
+import { MAX_DURATION_MS } from "../../../contract/option-values.js";
 import { equal } from "../../expect.js";
 import { read } from "../operation-store/fixtures.js";
 import { recordedAndEnded, type SubmissionsCheck } from "./fixtures.js";

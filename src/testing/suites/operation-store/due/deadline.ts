@@ -1,5 +1,5 @@
 import type { NewOperation } from "../../../../contract/operation.js";
-import { MAX_DURATION_MS } from "../../../../contract/options.js";
+import { MAX_DURATION_MS } from "../../../../contract/option-values.js";
 import { EXPIRED } from "../../../../contract/problem.js";
 import type { Lease, OperationStore, OverdueOperation } from "../../../../ports/operation-store.js";
 import { deepEqual, equal, isOutcome, ok } from "../../../expect.js";

@@ -1,50 +1,6 @@
-import {
-  checkOptions,
-  durationMs,
-  invalidOption,
-  isObject,
-  kindOf,
-  longDurationMs,
-  misuse,
-  positiveInteger,
-} from "./options.js";
-
-/** Checks the value of an option and returns it, or the default if it is `undefined`. Throws `INVALID_OPTION`. */
-export type OptionReader<Value> = (value: unknown, name: string) => Value;
-
-/** A reader for each member of a settings type, and for no others. */
-export type OptionTable<Settings> = { readonly [Name in keyof Settings]-?: OptionReader<Settings[Name]> };
-
-/**
- * Checks that options are an object without unknown names, and reads the value of each.
- *
- * Throws `INVALID_OPTION`, naming the option.
- *
- * @param owner Function that takes the options, such as `createWorker`.
- * @param prefix Option that holds these options, such as `backoff`. Default: none.
- */
-export function readOptions<Settings extends object>(
-  options: object,
-  table: OptionTable<Settings>,
-  owner: string,
-  prefix?: string,
-): Settings {
-  checkOptions(options, table, owner, prefix);
-  return readNamed(options, table, prefix);
-}
-
-/** Reads the options of a table from options that may have others. Throws `INVALID_OPTION`, naming the option. */
-export function readNamed<Settings extends object>(
-  options: object,
-  table: OptionTable<Settings>,
-  prefix?: string,
-): Settings {
-  const place = prefix === undefined ? "" : `${prefix}.`;
-  const readers = Object.entries<OptionReader<unknown>>(table);
-  return Object.fromEntries(
-    readers.map(([name, read]) => [name, read(Reflect.get(options, name), place + name)]),
-  ) as Settings;
-}
+import { AsyncReplyError } from "./errors.js";
+import { invalidOption, isObject, kindOf, misuse, type OptionReader, shown } from "./options.js";
+import { MAX_TIMER_MS } from "./timers.js";
 
 /** Lets an option be absent, without a default. */
 export function optional<Value>(read: OptionReader<Value>): OptionReader<Value | undefined> {
@@ -138,4 +94,70 @@ export function instance<Value extends object>(
     if (isObject(value) && methods.every((method) => typeof found[method] === "function")) return found;
     throw misuse(`Option \`${name}\` must be ${expected}, not ${kindOf(value)}.`);
   };
+}
+
+/**
+ * Checks a whole number of at least 1, or returns the default if the option is absent. Converts nothing, because a
+ * limit that silently became NaN or Infinity would be no limit.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+function positiveInteger(name: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw invalidOption(name, "a whole number greater than 0", value);
+}
+
+/** Checks a duration like `positiveInteger`, up to the 24.8 days that timers support. Milliseconds. */
+function durationMs(name: string, value: number | undefined, fallback: number): number {
+  const ms = positiveInteger(name, value, fallback);
+  if (ms <= MAX_TIMER_MS) return ms;
+  throw invalidOption(name, `at most ${MAX_TIMER_MS} milliseconds (24.8 days)`, value);
+}
+
+/** Longest duration that stores must support: 100 years. Milliseconds. */
+export const MAX_DURATION_MS = 3_155_760_000_000;
+
+/** Checks a duration that no timer counts, like `positiveInteger`, up to 100 years. Milliseconds. */
+export function longDurationMs(name: string, value: number | undefined, fallback: number): number {
+  const ms = positiveInteger(name, value, fallback);
+  if (ms <= MAX_DURATION_MS) return ms;
+  const detail = `Option \`${name}\` is ${ms}. Pass at most ${MAX_DURATION_MS} (100 years).`;
+  throw new AsyncReplyError("INVALID_OPTION", detail);
+}
+
+/**
+ * Checks a date and returns a copy, because a `Date` is mutable.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function checkDate(name: string, date: unknown): Date {
+  if (date instanceof Date && !Number.isNaN(date.getTime())) return new Date(date);
+  throw invalidOption(name, "a valid Date", date instanceof Date ? "Invalid Date" : date);
+}
+
+/**
+ * Checks that an option is a function. With `optional: true` it may be absent.
+ *
+ * Throws `INVALID_OPTION`.
+ */
+export function checkFunction(
+  name: string,
+  value: unknown,
+  options: { readonly optional?: boolean } = {},
+): void {
+  if (typeof value === "function" || (options.optional === true && value === undefined)) return;
+  throw invalidOption(name, "a function", value);
+}
+
+/**
+ * Checks that the id of an operation is text. Any text may be an id that no longer exists, but a promise never is.
+ *
+ * Throws `INVALID_OPTION`.
+ *
+ * @param source Where the caller finds ids, such as `from a list`.
+ */
+export function checkIdText(id: unknown, source: string): asserts id is string {
+  if (typeof id === "string") return;
+  throw misuse(`Expected the id of an operation, not ${shown(id)}. Pass the \`operationId\` ${source}.`);
 }

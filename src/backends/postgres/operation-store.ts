@@ -14,7 +14,7 @@ import {
   toOverdue,
   toPaused,
 } from "../shared/row.js";
-import { createAttemptBatches } from "./calls/attempts.js";
+import { createAttemptBatches } from "./attempts.js";
 import { orEmpty } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { ABSENT_MS, extraOf } from "./calls/recording.js";

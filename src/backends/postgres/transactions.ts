@@ -9,7 +9,7 @@ import type { RecordManyResult, RecordResult, Submission } from "../../ports/sub
 import { type Row, text } from "../shared/row.js";
 import { settlementRefused } from "../shared/settlement-refused.js";
 import { transactionEnded } from "../shared/transaction-ended.js";
-import { settleValues, toSettleResult } from "./calls/attempts.js";
+import { settleValues, toSettleResult } from "./attempts.js";
 import { byPlace } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { recordValues, submissionInProgress, toManyResult, toRecordResult } from "./calls/recording.js";

@@ -1,6 +1,6 @@
 import type { BatchSettings } from "../../batching/batches.js";
 import { AsyncReplyError } from "../../contract/errors.js";
-import type { JsonText, Settlement } from "../../contract/operation.js";
+import { isOperationId, type JsonText, type Settlement } from "../../contract/operation.js";
 import { CANCELLED } from "../../contract/problem.js";
 import type { BegunOperation, ClaimedDefinition, DueOperation, RunningLimits } from "../../ports/claim.js";
 import type {
@@ -17,21 +17,67 @@ import type { LiveEntries } from "./live-entries.js";
 import type { Changes } from "./notices/channels.js";
 import type { Notifications } from "./notices/notifications.js";
 
-/** Parts of the back end that claims use. */
-export interface ClaimParts {
+/** The calls of a store about attempts. */
+export type AttemptCalls = Pick<OperationStore, "claim" | "renew" | "settle">;
+
+/** Parts of the back end that {@link createAttemptCalls} uses. */
+export interface AttemptParts {
   readonly gateway: Gateway<unknown>;
+  readonly limits: BatchSettings;
   readonly notifications: Pick<Notifications, "beginLook">;
   readonly liveEntries: LiveEntries;
   readonly changes: Pick<Changes, "changed">;
 }
 
+/** Creates the calls about attempts. Concurrent renewals share a statement, and so do concurrent settlements. */
+export function createAttemptCalls(parts: AttemptParts): AttemptCalls {
+  const { gateway, limits, changes } = parts;
+  const renew = createCallBatch<Lease & Renewal, RenewResult>({
+    gateway,
+    name: "renew_v1",
+    limits,
+    bytesOf: ({ progress = "" }) => progress.length,
+    valuesOf: (items) => [
+      items.map(({ operationId }) => operationId),
+      items.map(({ token }) => token),
+      items.map(({ leaseMs = 0 }) => leaseMs),
+      items.map(({ progress }) => orEmpty(progress)),
+    ],
+    resultOf: toRenewResult,
+  });
+  const settle = createCallBatch<SettleItem, SettleResult>({
+    gateway,
+    name: "settle_v1",
+    limits,
+    bytesOf: settleBytes,
+    valuesOf: (items) => settleValues(items),
+    resultOf: (row, { settlement }) => toSettleResult(row, settlement),
+  });
+  return {
+    claim: createClaim(parts),
+    renew: async (lease, change) => {
+      if (!isOperationId(lease.operationId)) return { outcome: "lost" };
+      const result = await renew({ ...lease, ...change });
+      if (result.outcome === "renewed" && change.progress !== undefined) changes.changed(lease.operationId);
+      return result;
+    },
+    settle: async (lease, settlement) => {
+      const { operationId } = lease;
+      if (!isOperationId(operationId)) return { outcome: "lost" };
+      const result = await settle({ lease, settlement });
+      if (result.outcome === "settled") changes.changed(operationId);
+      return result;
+    },
+  };
+}
+
 /** Creates the function that claims due work from the table of operations, in one statement. */
-export function createClaims({
+function createClaim({
   gateway,
   notifications,
   liveEntries,
   changes,
-}: ClaimParts): OperationStore["claim"] {
+}: AttemptParts): OperationStore["claim"] {
   /** Turns of tenants, and the earliest leases, by definition: `claim_v1` returns them for the next claim. */
   const turns: Record<string, Row> = {};
 
@@ -107,41 +153,6 @@ function limitValues(
 /** Converts the row of an attempt that has begun. */
 function toBegun(row: Row): BegunOperation {
   return { operation: toOperation(row), previousLost: row.previous_lost === true };
-}
-
-type RenewItem = Lease & Renewal;
-
-/** Calls about attempts. Concurrent calls of one kind share a statement. */
-export interface AttemptBatches {
-  renew(item: RenewItem): Promise<RenewResult>;
-  settle(item: SettleItem): Promise<SettleResult>;
-}
-
-/** Creates the batches of calls about attempts: one for each kind of call. */
-export function createAttemptBatches(gateway: Gateway<unknown>, limits: BatchSettings): AttemptBatches {
-  return {
-    renew: createCallBatch({
-      gateway,
-      name: "renew_v1",
-      limits,
-      bytesOf: ({ progress = "" }) => progress.length,
-      valuesOf: (items) => [
-        items.map(({ operationId }) => operationId),
-        items.map(({ token }) => token),
-        items.map(({ leaseMs = 0 }) => leaseMs),
-        items.map(({ progress }) => orEmpty(progress)),
-      ],
-      resultOf: toRenewResult,
-    }),
-    settle: createCallBatch({
-      gateway,
-      name: "settle_v1",
-      limits,
-      bytesOf: settleBytes,
-      valuesOf: (items) => settleValues(items),
-      resultOf: (row, { settlement }) => toSettleResult(row, settlement),
-    }),
-  };
 }
 
 /** One settlement of a batch. */

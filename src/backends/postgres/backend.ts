@@ -4,7 +4,7 @@ import type { Backend } from "../../ports/backend.js";
 import type { MinutesStore } from "../../ports/minutes-store.js";
 import type { OutputStore } from "../../ports/output-store.js";
 import { createPostgresActions } from "./actions.js";
-import { createClaims } from "./attempts.js";
+import { createAttemptCalls } from "./attempts.js";
 import { createGateway } from "./calls/gateway.js";
 import { createCheck, createExplain } from "./check/create-check.js";
 import type { RunStatement, SqlDatabase } from "./connection/sql-database.js";
@@ -111,8 +111,8 @@ export function createPostgresBackend<Connection, Tx = Connection>(
   const changes = changesOn("changed", CHANGES_PAUSE_MS);
   const cancellations = changesOn("cancel", CHANGES_PAUSE_MS);
   const appended = changesOn("output", OUTPUT_PAUSE_MS);
-  const claim = createClaims({ gateway, notifications, liveEntries, changes });
-  const operations = createPostgresOperationStore(gateway, limits, claim, { changes, cancellations });
+  const attempts = createAttemptCalls({ gateway, limits, notifications, liveEntries, changes });
+  const operations = createPostgresOperationStore(gateway, attempts, { changes, cancellations });
   const transactions = createTransactions({
     gateway,
     changes,

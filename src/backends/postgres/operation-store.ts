@@ -1,4 +1,3 @@
-import type { BatchSettings } from "../../batching/batches.js";
 import { isOperationId } from "../../contract/operation.js";
 import { CANCELLED, EXPIRED } from "../../contract/problem.js";
 import type { BoundedCount, DefinitionStats, InspectedOperation } from "../../ports/operation-reads.js";
@@ -14,7 +13,7 @@ import {
   toOverdue,
   toPaused,
 } from "../shared/row.js";
-import { createAttemptBatches } from "./attempts.js";
+import type { AttemptCalls } from "./attempts.js";
 import { orEmpty } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import { ABSENT_MS, extraOf } from "./calls/recording.js";
@@ -28,14 +27,12 @@ export interface StoreNotices {
   readonly cancellations: Pick<Changes, "changed" | "watch">;
 }
 
-/** Creates a store that keeps each operation in a row. Concurrent calls about attempts share a statement. */
+/** Creates a store that keeps each operation in a row. */
 export function createPostgresOperationStore(
   gateway: Gateway<unknown>,
-  limits: BatchSettings,
-  claim: OperationStore["claim"],
+  attempts: AttemptCalls,
   { changes, cancellations }: StoreNotices,
 ): OperationStore {
-  const batches = createAttemptBatches(gateway, limits);
   const REPEATABLE = { repeatable: true };
   const call: Gateway<unknown>["call"] = (name, values) => gateway.call(name, values, REPEATABLE);
 
@@ -66,20 +63,7 @@ export function createPostgresOperationStore(
       const [row] = await call("get_v1", [id, tenant]);
       return row && toOperation(row);
     },
-    claim,
-    renew: async (lease, change) => {
-      if (!isOperationId(lease.operationId)) return { outcome: "lost" };
-      const result = await batches.renew({ ...lease, ...change });
-      if (result.outcome === "renewed" && change.progress !== undefined) changes.changed(lease.operationId);
-      return result;
-    },
-    settle: async (lease, settlement) => {
-      const { operationId } = lease;
-      if (!isOperationId(operationId)) return { outcome: "lost" };
-      const result = await batches.settle({ lease, settlement });
-      if (result.outcome === "settled") changes.changed(operationId);
-      return result;
-    },
+    ...attempts,
     requestCancel: async (id, tenant) => {
       if (!isOperationId(id)) return "unknown";
       const [row] = await call("cancel_v1", [id, tenant, CANCELLED]);

@@ -15,6 +15,9 @@ import { createCallBatch, orEmpty } from "./calls/call-batch.js";
 import type { Gateway } from "./calls/gateway.js";
 import type { Changes } from "./notices/channels.js";
 
+/** Outputs in a call. As many as a call that reads has, because they cost less than submissions do. */
+const MAX_BATCH = 500;
+
 /** Creates the output store. Concurrent appends of all operations share a statement. */
 export function createPostgresOutput(
   gateway: Gateway<unknown>,
@@ -24,7 +27,7 @@ export function createPostgresOutput(
   const append = createCallBatch<OutputAppend, AppendResult>({
     gateway,
     name: "append_output_v2",
-    limits,
+    limits: { ...limits, maxBatch: MAX_BATCH },
     bytesOf: ({ bytes }) => bytes,
     valuesOf: appendValues,
     resultOf: (row) => (row === undefined ? "stored" : "lost"),

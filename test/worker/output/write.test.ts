@@ -73,9 +73,9 @@ describe("job.write", () => {
     await working;
   });
 
-  it("waits longer after a moment of many attempts, a millisecond for each up to 30", async () => {
+  it("waits longer after a moment of many attempts, a millisecond for each up to 40", async () => {
     const { work, submit, appends, clock } = await outputStage();
-    for (let count = 1; count < 40; count += 1) await submit({});
+    for (let count = 1; count < 50; count += 1) await submit({});
     const end = signalOf();
     const jobs: Parameters<Answer>[1][] = [];
     const working = work(
@@ -83,9 +83,9 @@ describe("job.write", () => {
         jobs.push(job);
         await end.promise;
       },
-      { concurrency: 40 },
+      { concurrency: 50 },
     );
-    await vi.waitUntil(() => jobs.length === 40);
+    await vi.waitUntil(() => jobs.length === 50);
     const write = (count: number): Promise<unknown> =>
       Promise.all(jobs.slice(0, count).map((job) => job.write("a")));
     const storedAfter = async (ms: number): Promise<number> => {
@@ -95,14 +95,14 @@ describe("job.write", () => {
     // The first one is stored at once, and the others 10 ms later.
     await write(21);
     expect(await storedAfter(10)).toBe(21);
-    await write(40);
+    await write(50);
     expect(await storedAfter(19)).toBe(21);
-    expect(await storedAfter(1)).toBe(61);
+    expect(await storedAfter(1)).toBe(71);
     await write(1);
-    expect(await storedAfter(29)).toBe(61);
-    expect(await storedAfter(1)).toBe(62);
+    expect(await storedAfter(39)).toBe(71);
+    expect(await storedAfter(1)).toBe(72);
     await write(1);
-    expect(await storedAfter(10)).toBe(63);
+    expect(await storedAfter(10)).toBe(73);
     end.resolve();
     await working;
   });

@@ -2,7 +2,7 @@ import type { Clock } from "../../../ports/runtime.js";
 
 /** Shortest and longest time between two moments. Milliseconds. */
 const MIN_PAUSE_MS = 10;
-const MAX_PAUSE_MS = 30;
+const MAX_PAUSE_MS = 40;
 
 /**
  * Moments at which the attempts of a worker store their chunks, so that all of them share a call of the store. After a longer

@@ -1,6 +1,6 @@
 import { type AttemptError, attemptErrorsIn, MAX_ATTEMPT_ERRORS } from "../contract/attempt-errors.js";
-import { type AttemptStart, readAttemptToken } from "../contract/attempt-token.js";
 import { parseStored } from "../contract/json/json-text.js";
+import { type AttemptStart, readAttemptToken } from "../contract/operation.js";
 import { present } from "../contract/options.js";
 import { END } from "../contract/output.js";
 import { type Problem, type ProblemName, problemType } from "../contract/problem.js";

@@ -1,4 +1,4 @@
-import { processOf } from "../contract/attempt-token.js";
+import { processOf } from "../contract/operation.js";
 import type { Runtime } from "../ports/runtime.js";
 
 /** Returns a function that chooses an id at its first call, because some platforms have no randomness while modules load. */

@@ -1,4 +1,4 @@
-import { attemptToken } from "../contract/attempt-token.js";
+import { attemptToken } from "../contract/operation.js";
 import type { BegunOperation, Claimed, ClaimedDefinition } from "../ports/claim.js";
 import type { HandleAttempt } from "./attempt/attempt.js";
 import { reportError, type WorkerContext } from "./context.js";

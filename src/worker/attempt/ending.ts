@@ -1,8 +1,12 @@
 import { type AttemptError, addAttemptError } from "../../contract/attempt-errors.js";
-import { readAttemptToken } from "../../contract/attempt-token.js";
 import { AsyncReplyError, type ErrorCode, isAsyncReplyError } from "../../contract/errors.js";
 import { parseStored } from "../../contract/json/json-text.js";
-import type { JsonText, Operation, Settlement } from "../../contract/operation.js";
+import {
+  type JsonText,
+  type Operation,
+  readAttemptToken,
+  type Settlement,
+} from "../../contract/operation.js";
 import { operationError, type ProblemName, problem } from "../../contract/problem.js";
 import type { SettleResult } from "../../ports/operation-store.js";
 import type { ProcessorSettings } from "../settings.js";

@@ -58,6 +58,9 @@ export function createEventBody<Change extends object>(
   let hasBegun = false;
   let isOver = false;
   let silentUntil = 0;
+  /** Number of calls of `next` that were not answered, and the last one. */
+  let asked = 0;
+  let last: Promise<Next> = Promise.resolve(ENDED);
 
   function end(): Ended {
     isOver = true;
@@ -65,17 +68,30 @@ export function createEventBody<Change extends object>(
     return ENDED;
   }
 
+  function answer(next: Next): Next {
+    asked -= 1;
+    return next;
+  }
+
   function fail(error: unknown): never {
-    end();
+    answer(end());
     throw error;
+  }
+
+  function ask(): Promise<Next> {
+    if (isOver) return Promise.resolve(answer(ENDED));
+    silentUntil = clock.elapsed() + HEARTBEAT_MS;
+    if (hasBegun) return advance();
+    hasBegun = true;
+    return Promise.resolve(answer({ done: false, value: encoder.encode(text) }));
   }
 
   const advance = (): Promise<Next> =>
     source.nextWithin(Math.max(0, silentUntil - clock.elapsed())).then(react);
 
   function react(change: Change | "idle" | undefined): Next | Promise<Next> {
-    if (isOver || change === undefined) return end();
-    if (change === "idle") return { done: false, value: HEARTBEAT };
+    if (isOver || change === undefined) return answer(end());
+    if (change === "idle") return answer({ done: false, value: HEARTBEAT });
     try {
       const sent = toSent(change);
       return "then" in sent ? sent.then(send, fail) : send(sent);
@@ -86,17 +102,15 @@ export function createEventBody<Change extends object>(
 
   function send({ bytes, isLast }: Sent): Next | Promise<Next> {
     if (isLast) end();
-    if (bytes !== undefined) return { done: false, value: bytes };
-    return isOver ? ENDED : advance();
+    if (bytes !== undefined) return answer({ done: false, value: bytes });
+    return isOver ? answer(ENDED) : advance();
   }
 
   const iterator: AsyncIterator<Uint8Array> = {
     next: () => {
-      if (isOver) return Promise.resolve(ENDED);
-      silentUntil = clock.elapsed() + HEARTBEAT_MS;
-      if (hasBegun) return advance();
-      hasBegun = true;
-      return Promise.resolve({ done: false, value: encoder.encode(text) });
+      asked += 1;
+      last = asked === 1 ? ask() : last.then(ask, ask);
+      return last;
     },
     // Wakes a call of `next`.
     return: async () => end(),

@@ -51,11 +51,10 @@ export function streamParts(
 function frameOf(slice: SharedSlice, cursor: number): string {
   const streamNextOffset = positionText(slice.end);
   const data = slice.chunks.length === 0 ? "" : `event: data\ndata:${arrayOf(slice)}\n\n`;
-  const upToDate = slice.upToDate ? ',"upToDate":true' : "";
-  const end = isClosed(slice)
-    ? `,"streamClosed":true,"status":"${slice.state}"`
-    : `,"streamCursor":"${cursor}"`;
-  return `id: ${streamNextOffset}\n${data}event: control\ndata:{"streamNextOffset":"${streamNextOffset}"${upToDate}${end}}\n\n`;
+  const control = isClosed(slice)
+    ? { streamNextOffset, upToDate: true, streamClosed: true, status: slice.state }
+    : { streamNextOffset, streamCursor: String(cursor), ...(slice.upToDate && { upToDate: true }) };
+  return `id: ${streamNextOffset}\n${data}event: control\ndata:${JSON.stringify(control)}\n\n`;
 }
 
 const encoder = new TextEncoder();

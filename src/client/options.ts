@@ -1,5 +1,6 @@
 import { invalidOption, isObject, type MaybePromise, misuse, shown } from "../contract/options.js";
 import type { OutputPart } from "../contract/output.js";
+import { MAX_TIMER_MS } from "../contract/timers.js";
 import type { KeyStore } from "./key-store.js";
 import type { AnyOperation } from "./operation.js";
 
@@ -180,5 +181,5 @@ function checkNames(
 export function checkDuration(name: string, value: unknown): void {
   // Only whole numbers of 32 bits stay the same.
   if (value !== ((value as number) | 0) || value <= 0)
-    throw invalidOption(name, "whole milliseconds from 1 to 2147483647", value);
+    throw invalidOption(name, `whole milliseconds from 1 to ${MAX_TIMER_MS}`, value);
 }
